@@ -82,10 +82,13 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
     return np.concatenate(ints), np.concatenate(floats), block_int, data, dof_float
 
 
-def make_system(arrays: Arrays, constraints: ConstraintArrays, more: int = 0, island: int = 0) -> System:
+def make_system(
+    arrays: Arrays, constraints: ConstraintArrays, more: int = 0, island: int = 0, band: int = 0
+) -> System:
     """Workspace for the rows of constraints and `more` other ones (see ``kernels.constraints.layout``).
 
-    island: most rows that are solved together, at least those of the constraints; 0 for all.
+    island: most rows whose matrix is formed, at least those of the constraints; 0 for all. band: room for the matrix of
+    a large island's coordinates.
     """
     contact, nv = kernels.contact, len(arrays[4])
     fixed = int(constraints[0][:, rows.CONSTRAINT_ROWS].sum())
@@ -93,12 +96,23 @@ def make_system(arrays: Arrays, constraints: ConstraintArrays, more: int = 0, is
     trees, width, answer = _shape_of_rows(arrays, constraints)
     block = _largest_block(arrays, constraints, trees) if fixed > DENSE else max(fixed, 1)
     island = max(min(island or n, n), block)
-    space, order = contact.impulse_layout.impulse_space(island)
-    ints = np.int64
+    space, _ = contact.impulse_layout.impulse_space(island)
+    ints, large = np.int64, contact.sparse_layout
+    jacobian = np.zeros((n, width)), np.zeros((n, width), ints), np.zeros((n, rows.SPAN_WIDTH), ints)
+    response, vectors = (np.zeros((n, answer)), np.zeros((n, rows.RANGES_WIDTH), ints)), np.zeros((3, nv))
+    many, tree_table = n if band else 1, np.zeros((nv + 1, rows.TREES_WIDTH), ints)
+    tree_table[:nv, rows.TREE] = trees
+    sparse = (
+        np.zeros((contact.impulse_layout.VECTORS, many)),
+        np.zeros((many, 3)),
+        np.zeros((many, large.UNIT_WIDTH), ints),
+        np.zeros((nv + 1, large.PLACE_WIDTH), ints),
+        np.zeros(band),
+    )
     return (
         np.zeros((n, rows.ROW_WIDTH)),
-        (np.zeros((n, width)), np.zeros((n, width), dtype=ints), np.zeros((n, rows.SPAN_WIDTH), dtype=ints)),
-        (np.zeros((n, answer)), np.zeros((n, rows.RANGES_WIDTH), dtype=ints)),
+        jacobian,
+        response,
         np.zeros((island, island)),
         np.zeros((max(fixed, 1), block)),
         np.zeros(max(fixed, 1), dtype=ints),
@@ -109,19 +123,14 @@ def make_system(arrays: Arrays, constraints: ConstraintArrays, more: int = 0, is
         np.zeros(n),
         np.zeros(n),
         np.zeros(nv),
-        np.zeros((2, nv)),
+        vectors,
         np.zeros(space),
-        np.zeros(order, dtype=ints),
-        np.zeros((contact.row_impulses.SPARE_VECTORS, island)),
-        np.zeros(island, dtype=ints),
-        (
-            np.zeros(n, dtype=ints),
-            np.zeros((n, rows.TABLE_WIDTH), dtype=ints),
-            np.zeros(max(fixed, 1), dtype=ints),
-            np.zeros((max(fixed, 1), rows.TABLE_WIDTH), dtype=ints),
-            np.zeros((nv + 1, 2), dtype=ints),
-            trees,
-        ),
+        np.zeros(3 * n, dtype=ints),
+        np.zeros((contact.spare_layout.SPARE_VECTORS, n)),
+        np.zeros(n, dtype=ints),
+        np.zeros((n, rows.ISLANDS_WIDTH), dtype=ints),
+        tree_table,
+        sparse,
         np.zeros(rows.STATISTICS),
     )
 

@@ -6,21 +6,25 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..constraints.packing import System, make_system
 from ..kernels.constraints import layout as rows
 from ..kernels.contact.layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
+from ..kernels.contact.sparse_layout import OWN_BAND
 from ..model.model import Model
 
-# A system begins with room for so many contacts, and for so many rows that are solved together; it grows as needed.
-FIRST_CONTACTS, FIRST_ISLAND = 200, 240
+# A system begins with room for so many contacts, for so many rows whose matrix is formed, and for a band of so many
+# entries; it grows as needed.
+FIRST_CONTACTS, FIRST_ISLAND, FIRST_BAND = 200, 96, 1 << 16
 
 
 def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[Any, ...], FloatArray]:
     """Workspaces of the rows, of limits and contacts between steps, of contacts, and of prescribed coordinates."""
     pairs = contact_places(model)
     more = 2 * model.num_limits + 3 * min(pairs, FIRST_CONTACTS)
-    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND)
+    band = FIRST_BAND if 3 * pairs >= kernels.contact.large_islands.FEW_ROWS else 0
+    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND, band)
     memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
     return system, memory, contact_space(model), np.zeros(model.num_coordinates)
 
@@ -39,15 +43,19 @@ def enlarged(model: Model, system: System) -> System:
     """A workspace with more room than one in which a step did not fit, or the same where it has enough; it keeps the
     statistics.
     """
-    most = int(system[rows.SYSTEM_STATISTICS][rows.LARGEST])
+    largest, widest = system[rows.SYSTEM_STATISTICS][[rows.LARGEST, rows.WIDEST]].astype(int).tolist()
     size, island = len(system[rows.SYSTEM_ROWS]), len(system[rows.SYSTEM_MATRIX])
-    if most > island:
-        island = 3 * most // 2
+    band = len(system[rows.SYSTEM_SPARSE][OWN_BAND])
+    if largest > island:
+        island = 3 * largest // 2
+    elif widest > band:
+        band = 3 * widest // 2
     elif size < most_rows(model):
         size = min(2 * size, most_rows(model))
     else:
         return system
-    result = make_system(model.arrays, model.constraint_arrays, size - model.num_constraint_rows, island)
+    fixed = model.num_constraint_rows
+    result = make_system(model.arrays, model.constraint_arrays, size - fixed, island, band)
     result[rows.SYSTEM_STATISTICS][:] = system[rows.SYSTEM_STATISTICS]
     return result
 

@@ -28,6 +28,17 @@ def evaluate_constraints(
     q, qd = np.array(state.q), np.array(state.qd)
     kernels.joints.kinematics.kinematics(model.arrays, q, qd, work, dof, flags)
     check_flags(model, flags)
-    count = kernels.constraints.rows.constraint_rows(model.arrays[0], arrays, True, q, qd, work, dof, system)
+    count = kernels.constraints.rows.constraint_rows(
+        model.arrays[0],
+        arrays,
+        True,
+        q,
+        qd,
+        work,
+        dof,
+        system[layout.SYSTEM_ROWS],
+        system[layout.SYSTEM_KINDS],
+        system[layout.SYSTEM_JACOBIAN],
+    )
     rows = system[layout.SYSTEM_ROWS][:count]
     return rows[:, layout.ROW_VALUE].copy(), jacobian_of(system, count), rows[:, layout.ROW_BIAS].copy()

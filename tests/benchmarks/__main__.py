@@ -20,6 +20,7 @@ from tests.verification.report import environment, write_beside
 from . import (
     chains,
     compile_time,
+    contacts,
     linkages,
     muscles,
     opensim_muscles,
@@ -123,9 +124,19 @@ def kinematics_and_samples(report: Report) -> None:
 
 
 def with_constraints(report: Report) -> None:
-    """Closed loops against MuJoCo's, and an implicit step against an explicit one."""
+    """Closed loops and contacts against MuJoCo's and fewer of them; an implicit step against an explicit one."""
     if installed("mujoco"):
         report.race(linkages.ours(), ("constrained_over_mujoco_step", linkages.mujoco_step()))
+        report.race(linkages.ours(200), ("loops_200_over_mujoco", linkages.mujoco_step(200)))
+        for count in (64, 100):
+            pile = contacts.ours(f"{count} spheres", contacts.piled(count))
+            peer = contacts.pile_in_mujoco(count)
+            report.race(pile, (f"contacts_{count}_spheres_over_mujoco", peer))
+        stack = contacts.ours("20 boxes", contacts.stacked(20))
+        report.race(stack, ("stack_20_over_mujoco", contacts.stack_in_mujoco(20)))
+    report.race(linkages.ours(200), ("fourbars_200_over_100", linkages.ours(100)))
+    lying = {count: contacts.ours(f"{count} spheres", contacts.apart(count)) for count in (200, 400)}
+    report.race(lying[400], ("resting_spheres_400_over_200", lying[200]))
     model = chains.revolute(7)
     start = chains.bend(7)
     steps = {name: chains.rollout(name, model, start, name) for name in ("sdirk2", "rk4")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,11 @@ START = (1.2, -1.0, -1.8)  # crank, coupler and rocker, each relative to the pre
 RADIUS = 0.02
 
 
-def linkages() -> tuple[Any, Any]:
-    """COUNT linkages in the x-y plane as one model, loops closed by points, and a state that satisfies them."""
+@cache
+def linkages(count: int = COUNT) -> tuple[Any, Any]:
+    """So many linkages in the x-y plane as one model, loops closed by points, and a state that satisfies them."""
     builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
-    for k in range(COUNT):
+    for k in range(count):
         parent: str | None = None
         for name, length, start in (
             ("crank", CRANK, 0.0),
@@ -39,26 +41,26 @@ def linkages() -> tuple[Any, Any]:
         )
         builder.add_constraint(f"loop {k}", end)
     model = builder.build()
-    return model, ph.assemble(model, model.state(list(START) * COUNT))
+    return model, ph.assemble(model, model.state(list(START) * count))
 
 
-def ours() -> Contestant:
+def ours(count: int = COUNT) -> Contestant:
     """Symplectic Euler with constraint impulses, and projection onto the constraints after each step."""
-    model, state = linkages()
+    model, state = linkages(count)
 
     def run(steps: int) -> Any:
         return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
 
-    return Contestant("constrained", run)
+    return Contestant(f"{count} four-bars", run)
 
 
-def mujoco_step() -> Contestant:
+def mujoco_step(count: int = COUNT) -> Contestant:
     """MuJoCo's `mj_step` on the same linkages, closed by `connect` (soft, like all its constraints)."""
     import mujoco
 
-    _, state = linkages()
+    _, state = linkages(count)
     trees = []
-    for k in range(COUNT):
+    for k in range(count):
         nested = ""
         for length, start in ((ROCKER, COUPLER), (COUPLER, CRANK), (CRANK, 0.0)):
             height = k if start == 0.0 else 0
@@ -69,7 +71,7 @@ def mujoco_step() -> Contestant:
                 f'<inertial pos="{length / 2.0} 0 0" mass="1" diaginertia="{moments}"/>{nested}</body>'
             )
         trees.append(nested)
-    loops = "".join(f'<connect body1="rocker{k}" anchor="{ROCKER} 0 0"/>' for k in range(COUNT))
+    loops = "".join(f'<connect body1="rocker{k}" anchor="{ROCKER} 0 0"/>' for k in range(count))
     copy = mujoco.MjModel.from_xml_string(
         f'<mujoco><option gravity="0 -9.81 0" timestep="{STEP}"/><worldbody>{"".join(trees)}</worldbody>'
         f"<equality>{loops}</equality></mujoco>"

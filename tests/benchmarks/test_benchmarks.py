@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from . import __main__ as command
-from . import linkages, muscles, pinocchio_cpp, reaching, trees, worlds, wrapping
+from . import contacts, linkages, muscles, pinocchio_cpp, reaching, trees, worlds, wrapping
 from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
@@ -69,6 +69,7 @@ def test_without_a_compiler_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, 
 def test_contestants_run() -> None:
     pytest.importorskip("numba")
     shapes = [make(name) for name in wrapping.SHAPES for make in (wrapping.smooth, wrapping.shortest)]
+    scenes = contacts.apart(3), contacts.stacked(3), contacts.piled(8)
     for each in (
         *shapes,
         wrapping.network(),
@@ -77,6 +78,7 @@ def test_contestants_run() -> None:
         linkages.ours(),
         reaching.sampled(3),
         worlds.Worlds().ours(),
+        *(contacts.ours("contacts", scene) for scene in scenes),
     ):
         each.run(2)
     reach = reaching.Reach(7)

@@ -43,8 +43,8 @@ ROW_WIDTH = 7
 # a system's arrays, n rows long where not said otherwise: rows (n, ROW_WIDTH); Jacobian (values, columns, spans), see
 # below; responses (values, ranges); of an island's rows, numbered from 0: matrix, and
 # workspaces of the solver; of all equalities, island by island: factors, order and begins of their blocks; right side,
-# impulses, kinds, friction, restitution; vectors (nv,): velocities without impulses, and two workspaces, zero between
-# uses; islands, see below; statistics
+# impulses, kinds, friction, restitution; vectors (nv,): velocities without impulses, and three workspaces, zero between
+# uses; islands and trees, see below; workspaces of large islands (see `contact.sparse_layout`); statistics
 (
     SYSTEM_ROWS,
     SYSTEM_JACOBIAN,
@@ -64,9 +64,11 @@ ROW_WIDTH = 7
     SYSTEM_SOLVER_ORDER,
     SYSTEM_SPARE,
     SYSTEM_SOLVER_KINDS,
-    SYSTEM_ISLANDS,
+    SYSTEM_ROW_ISLANDS,
+    SYSTEM_TREES,
+    SYSTEM_SPARSE,
     SYSTEM_STATISTICS,
-) = range(20)
+) = range(22)
 # the equalities: their number, and that of their islands
 COUNT, ISLANDS = 0, 1
 
@@ -78,20 +80,21 @@ SPAN_RANGE = 4
 # responses: values (n, width) of one or two ranges of coordinates, one after the other, and these (n, RANGES_WIDTH)
 RANGE_END, RANGE, RANGES_WIDTH = 1, 2, 4
 
-# islands, sets of trees that rows couple: the rows of each, and a table of islands; the same of the equalities alone;
-# a leader of each tree, and its island; the number of each coordinate's tree
-MEMBERS, TABLE, EQUAL, EQUAL_TABLE, LEADERS, TREES = range(6)
-# columns of the table: first member and one past the last, and the rank of an island of equalities
-ISLAND_FIRST, ISLAND_END, ISLAND_RANK, TABLE_WIDTH = 0, 1, 2, 3
-LEADER, NUMBER = 0, 1
+# islands are sets of trees that rows couple. Columns of the islands of rows (n, ISLANDS_WIDTH): the rows, island by
+# island; of each island the first of these and one past the last; the same of the equalities alone, and the rank of
+# each island of them
+MEMBER, ISLAND_FIRST, ISLAND_END, EQUAL, RANK, ISLANDS_WIDTH = 0, 1, 2, 3, 6, 7
+# columns of trees (nv + 1, TREES_WIDTH): by a coordinate, the number of its tree; by this number, a tree that leads
+# all that are coupled with it, and the island of a leader
+TREE, LEADER, NUMBER, TREES_WIDTH = 0, 1, 2, 3
 
 # statistics: largest residual of the solver, most rows in a step, steps with inequalities, largest drift of a
 # constraint before and after projection, steps in which a constraint could not be met, present drift after projection,
-# largest penetration of a contact, the number of that pair, and most rows of an island
-RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW, OVERLAP, DEEPEST, LARGEST = range(
-    10
-)
-STATISTICS = 10
+# largest penetration of a contact, the number of that pair, and what the largest island needs: rows of its matrix, or
+# entries of its band
+RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW = range(7)
+OVERLAP, DEEPEST, LARGEST, WIDEST = range(7, 11)
+STATISTICS = 11
 # A constraint with this error after a step [m, rad] contradicts prescribed coordinates or other constraints.
 TORN = 1e-3
 

@@ -84,12 +84,19 @@ def speed_along(k: int, velocity: Array, jacobian: Array) -> float:
 
 
 @inline
-def answer(body_int: Array, k: int, work: Array, dof: Array, system: Array) -> None:
+def answer(
+    body_int: Array,
+    k: int,
+    work: Array,
+    dof: Array,
+    jacobian: Array,
+    responses: Array,
+    vectors: Array,
+) -> None:
     """Response to row k of the Jacobian in the coordinates of the row's trees, or, if muscles have mass, in all, by the
     factor of `dense`. Then clears prescribed coordinates from the row.
     """
-    values, columns, spans = system[con.SYSTEM_JACOBIAN]
-    (response, ranges), vectors = system[con.SYSTEM_RESPONSE], system[con.SYSTEM_VECTORS]
+    (values, columns, spans), (response, ranges) = jacobian, responses
     row, into = spans[k], 0
     for c in range(row[con.SPAN_COUNT]):
         vectors[0, columns[k, c]] += values[k, c]
@@ -116,26 +123,44 @@ def answer(body_int: Array, k: int, work: Array, dof: Array, system: Array) -> N
 
 
 @shared
-def respond(body_int: Array, first: int, count: int, work: Array, dof: Array, system: Array) -> None:
+def respond(
+    body_int: Array,
+    first: int,
+    count: int,
+    work: Array,
+    dof: Array,
+    jacobian: Array,
+    responses: Array,
+    vectors: Array,
+) -> None:
     """Responses of rows first..count. Clears prescribed coordinates from the Jacobian, after their speeds were used."""
     for k in range(first, count):
-        answer(body_int, k, work, dof, system)
+        answer(body_int, k, work, dof, jacobian, responses, vectors)
 
 
 @shared
-def assemble(first: int, end: int, members: Array, system: Array) -> None:
-    """The matrix J M^-1 J^T of the rows members[first:end], numbered from 0."""
-    values, columns, spans = system[con.SYSTEM_JACOBIAN]
-    (response, ranges), matrix = system[con.SYSTEM_RESPONSE], system[con.SYSTEM_MATRIX]
-    answers = system[con.SYSTEM_VECTORS][1]
+def assemble(
+    first: int,
+    end: int,
+    islands: Array,
+    member: int,
+    jacobian: Array,
+    responses: Array,
+    answers: Array,
+    matrix: Array,
+) -> None:
+    """The matrix J M^-1 J^T of an island's rows, in a column of islands from first to end, numbered from 0. answers
+    (nv,): zero.
+    """
+    (values, columns, spans), (response, ranges) = jacobian, responses
     for i in range(end - first):
-        k, into = members[first + i], 0
+        k, into = islands[first + i, member], 0
         for side in (0, con.RANGE):
             for d in range(ranges[k, side], ranges[k, side + con.RANGE_END]):
                 answers[d] = response[k, into]
                 into += 1
         for j in range(i + 1):
-            row, total = members[first + j], 0.0
+            row, total = islands[first + j, member], 0.0
             for c in range(spans[row, con.SPAN_COUNT]):
                 total += values[row, c] * answers[columns[row, c]]
             matrix[i, j] = total
@@ -146,9 +171,24 @@ def assemble(first: int, end: int, members: Array, system: Array) -> None:
 
 
 @inline
-def add_response(k: int, amount: float, held: bool, dof: Array, system: Array, vector: Array) -> None:
+def own_response(k: int, system: Array) -> float:
+    """Speed of row k by a unit of its own impulse."""
+    values, columns, spans = system[con.SYSTEM_JACOBIAN]
+    response, ranges = system[con.SYSTEM_RESPONSE]
+    total, before = 0.0, ranges[k, con.RANGE_END] - ranges[k, 0]
+    for c in range(spans[k, con.SPAN_COUNT]):
+        d = columns[k, c]
+        if ranges[k, 0] <= d < ranges[k, con.RANGE_END]:
+            total += values[k, c] * response[k, d - ranges[k, 0]]
+        else:
+            total += values[k, c] * response[k, before + d - ranges[k, con.RANGE]]
+    return total
+
+
+@inline
+def add_response(k: int, amount: float, held: bool, dof: Array, responses: Array, vector: Array) -> None:
     """Add an amount of row k's response to a vector (nv,), in the coordinates that are, or are not, prescribed."""
-    (response, ranges), into = system[con.SYSTEM_RESPONSE], 0
+    (response, ranges), into = responses, 0
     for side in (0, con.RANGE):
         for d in range(ranges[k, side], ranges[k, side + con.RANGE_END]):
             if (dof[d, at.HELD] != 0.0) == held:
@@ -157,20 +197,20 @@ def add_response(k: int, amount: float, held: bool, dof: Array, system: Array, v
 
 
 @shared
-def apply_impulses(count: int, impulse: Array, dof: Array, system: Array, velocity: Array) -> None:
+def apply_impulses(count: int, impulse: Array, dof: Array, responses: Array, velocity: Array) -> None:
     """Add the impulses' effect to the velocities (nv,), except to prescribed ones."""
     for k in range(count):
         if impulse[k] != 0.0:
-            add_response(k, impulse[k], False, dof, system, velocity)
+            add_response(k, impulse[k], False, dof, responses, velocity)
 
 
 @shared
-def held_efforts(count: int, dof: Array, system: Array, effort: Array) -> None:
+def held_efforts(count: int, rows: Array, dof: Array, responses: Array, effort: Array) -> None:
     """Forces (nv,) on prescribed coordinates: those of the dynamics, and those of the rows' forces."""
-    rows, some = system[con.SYSTEM_ROWS], False
+    some = False
     for d in range(effort.shape[0]):
         effort[d] = 0.0
         if dof[d, at.HELD] != 0.0:
             effort[d], some = dof[d, at.EFFORT], True
     for k in range(count if some else 0):
-        add_response(k, rows[k, con.ROW_FORCE], True, dof, system, effort)
+        add_response(k, rows[k, con.ROW_FORCE], True, dof, responses, effort)

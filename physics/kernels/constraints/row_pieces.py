@@ -55,11 +55,11 @@ def cover(body_int: Array, body: int, row: Array) -> None:
     end = body_int[last - 1, at.DOF_START] + body_int[last - 1, at.DOF_COUNT]
     if first == end:
         return
-    for side in (con.SPAN_FIRST, con.SPAN_SECOND):
-        if row[side] <= first and end <= row[side + 1]:
-            return
     side = con.SPAN_FIRST
     if row[con.SPAN_END] > 0:
+        for known in (con.SPAN_FIRST, con.SPAN_SECOND):
+            if row[known] <= first and end <= row[known + 1]:
+                return
         apart = end <= row[con.SPAN_FIRST] or row[con.SPAN_END] <= first
         if apart and row[con.SPAN_SECOND + 1] == 0:
             side = con.SPAN_SECOND
@@ -77,10 +77,12 @@ def cover(body_int: Array, body: int, row: Array) -> None:
 def begin_row(body_int: Array, body: int, other: int, k: int, jacobian: Array) -> None:
     """Clear row k, which moves the trees of two bodies."""
     row = jacobian[con.SPANS][k]
-    for j in range(con.SPAN_WIDTH):
-        row[j] = 0
+    row[con.SPAN_COUNT], row[con.SPAN_END] = 0, 0
+    for j in range(con.SPAN_RANGE):
+        row[con.SPAN_SECOND + j] = 0
     cover(body_int, body, row)
-    cover(body_int, other, row)
+    if other >= 0:
+        cover(body_int, other, row)
 
 
 @inline

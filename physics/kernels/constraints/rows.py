@@ -226,13 +226,14 @@ def constraint_rows(
     qd: Array,
     work: Array,
     dof: Array,
-    system: Array,
+    rows: Array,
+    kinds: Array,
+    jacobian: Array,
 ) -> int:
     """Value and kind of every constraint's rows, and if `whole` also bias and Jacobian; after `kinematics` at (q, qd).
     Returns the number of rows.
     """
     con_int, con_float, _, _, _ = constraints
-    rows, jacobian, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     count = 0
     for k in range(con_int.shape[0]):
         kind, first = con_int[k, con.CONSTRAINT_KIND], con_int[k, con.CONSTRAINT_ROW]

@@ -39,12 +39,32 @@ def constrain_accelerations(
     """
     work, dof, _ = spaces
     rows, jacobian, right = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
-    count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
+    count = constraint_rows(
+        arrays[at.BODY_INT],
+        constraints,
+        True,
+        q,
+        qd,
+        work,
+        dof,
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_JACOBIAN],
+    )
     for k in range(count):
         right[k] = -rows[k, con.ROW_BIAS] - speed_along(k, qdd, jacobian)
-    respond(arrays[at.BODY_INT], 0, count, work, dof, system)
+    respond(
+        arrays[at.BODY_INT],
+        0,
+        count,
+        work,
+        dof,
+        jacobian,
+        system[con.SYSTEM_RESPONSE],
+        system[con.SYSTEM_VECTORS],
+    )
     found, _ = settle_equalities(count, system)
-    apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system, qdd)
+    apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system[con.SYSTEM_RESPONSE], qdd)
     return found
 
 
@@ -75,7 +95,18 @@ def constrain_velocities(
         system[con.SYSTEM_FREE],
         system[con.SYSTEM_STATISTICS],
     )
-    count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
+    count = constraint_rows(
+        arrays[at.BODY_INT],
+        constraints,
+        True,
+        q,
+        qd,
+        work,
+        dof,
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_JACOBIAN],
+    )
     for d in range(qd.shape[0]):
         free[d] = qd[d]
     one_sided = False
@@ -88,9 +119,20 @@ def constrain_velocities(
             before = speed_along(k, last_qd, jacobian)
             aim_row(k, rows[k, con.ROW_VALUE], dt, before, 0.0, course, system)
         system[con.SYSTEM_RIGHT][k] = -rows[k, con.ROW_FREE]
-    respond(arrays[at.BODY_INT], 0, count, work, dof, system)
-    found, residual = settle_equalities(count, system)
-    statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
+    found, residual = (0, 0), 0.0
+    if count > 0:
+        respond(
+            arrays[at.BODY_INT],
+            0,
+            count,
+            work,
+            dof,
+            jacobian,
+            system[con.SYSTEM_RESPONSE],
+            system[con.SYSTEM_VECTORS],
+        )
+        found, residual = settle_equalities(count, system)
+        statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
     forget_active(memory)
     known, own = 0, count
     touching = find_contacts(arrays, contacts, dt, work)
@@ -116,13 +158,22 @@ def constrain_velocities(
         if count == known or flags[at.STATUS] != at.OK:
             break
         if count > own or one_sided:
-            respond(arrays[at.BODY_INT], max(known, own), count, work, dof, system)
-            residual = solve_islands(known, count, system, flags)
+            respond(
+                arrays[at.BODY_INT],
+                max(known, own),
+                count,
+                work,
+                dof,
+                jacobian,
+                system[con.SYSTEM_RESPONSE],
+                system[con.SYSTEM_VECTORS],
+            )
+            residual = solve_islands(known, count, arrays[at.BODY_INT], work, dof, system, flags)
         known = count
         statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
         for d in range(qd.shape[0]):
             qd[d] = free[d]
-        apply_impulses(count, impulse, dof, system, qd)
+        apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], qd)
     if flags[at.STATUS] == at.TOO_MANY_CONTACTS:  # the caller has to provide more room
         for k in range(count):
             impulse[k] = 0.0
@@ -134,14 +185,25 @@ def constrain_velocities(
     return count, found
 
 
-@shared
+@inline
 def worst_value(
     arrays: Array, constraints: Array, q: Array, qd: Array, system: Array, spaces: Array
 ) -> tuple[int, float]:
     """Values of the rows at q, their number, and the largest error of an equality."""
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
-    count = constraint_rows(arrays[at.BODY_INT], constraints, False, q, qd, work, dof, system)
+    count = constraint_rows(
+        arrays[at.BODY_INT],
+        constraints,
+        False,
+        q,
+        qd,
+        work,
+        dof,
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_JACOBIAN],
+    )
     worst = 0.0
     for k in range(count):
         system[con.SYSTEM_RIGHT][k] = -system[con.SYSTEM_ROWS][k, con.ROW_VALUE]
@@ -150,19 +212,19 @@ def worst_value(
     return count, worst
 
 
-@shared
+@inline
 def shift(
     count: int, found: tuple[int, int], pace: float, q: Array, qd: Array, system: Array, dof: Array
 ) -> None:
     """One step of `project`; the right side is minus the rows' values."""
     impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     solve_equalities(found, system)
-    apply_impulses(count, impulse, dof, system, q)
+    apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], q)
     if pace != 0.0:
         for k in range(count):
             impulse[k] *= pace
             rows[k, con.ROW_FORCE] += pace * impulse[k]
-        apply_impulses(count, impulse, dof, system, qd)
+        apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], qd)
 
 
 @shared
@@ -275,9 +337,20 @@ def project_velocities(
     """Project velocities onto the equalities at q, after `project`."""
     work, dof, _ = spaces
     jacobian, right = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
-    count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
+    count = constraint_rows(
+        arrays[at.BODY_INT],
+        constraints,
+        True,
+        q,
+        qd,
+        work,
+        dof,
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_JACOBIAN],
+    )
     for _ in range(3):  # the responses are those of the step's beginning
         for k in range(count):
             right[k] = -speed_along(k, qd, jacobian)
         solve_equalities(found, system)
-        apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system, qd)
+        apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system[con.SYSTEM_RESPONSE], qd)

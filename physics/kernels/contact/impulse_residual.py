@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.vectors import Array
-from ..compiler.jit import shared
+from ..algebra.vectors import Array, Vector
+from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from .cone import project_on_cone
 from .newton import LARGEST
@@ -21,6 +21,14 @@ def overgrown(count: int, matrix: Array, right: Array, impulse: Array) -> float:
         size += impulse[i] * impulse[i]
         asked += (right[i] / matrix[i, i]) ** 2 if matrix[i, i] > 0.0 else 0.0
     return max(math.sqrt(size / asked) / LARGEST, 1.0) if asked > 0.0 else 1.0
+
+
+@inline
+def contact_miss(x: Vector, u: Vector, r: float, mu: float) -> float:
+    """Square of what a contact's impulse x and speeds u miss of its conditions, r the inverse of its response."""
+    slip = math.sqrt(u[1] * u[1] + u[2] * u[2])
+    y = project_on_cone((x[0] - r * (u[0] + mu * slip), x[1] - r * u[1], x[2] - r * u[2]), mu)
+    return (x[0] - y[0]) ** 2 + (x[1] - y[1]) ** 2 + (x[2] - y[2]) ** 2
 
 
 @shared
@@ -49,8 +57,7 @@ def natural_residual(
         response = (response + matrix[i + 1, i + 1] + matrix[i + 2, i + 2]) / 3.0
         r = 1.0 / response if matrix[i, i] > 0.0 else 0.0
         x = impulse[i], impulse[i + 1], impulse[i + 2]
-        y = project_on_cone((x[0] - r * (u + mu * math.sqrt(v * v + w * w)), x[1] - r * v, x[2] - r * w), mu)
-        total += (x[0] - y[0]) ** 2 + (x[1] - y[1]) ** 2 + (x[2] - y[2]) ** 2
+        total += contact_miss(x, (u, v, w), r, mu)
     if size == 0.0:
         return math.sqrt(total)
     return math.sqrt(total / size)

@@ -25,6 +25,7 @@ from .impulse_residual import natural_residual
 from .interior import follow_path
 from .newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
 from .sharpening import sharpen
+from .sparse import step_sparse, sweep_sparse
 
 SLOW = 0.25
 SWEEPS = 8
@@ -169,20 +170,38 @@ def sweep(first: int, cones: int, m: int, space: Array) -> None:
 
 
 @shared
-def newton_turn(first: int, cones: int, m: int, space: Array, order: Array, value: float) -> bool:
+def newton_turn(
+    first: int, cones: int, m: int, space: Array, order: Array, value: float, coordinates: int, sparse: Array
+) -> bool:
     """One Newton step from impulses whose squared defect is value; False if it does not reduce the defect."""
     choose(first, cones, m, space, order)
-    newton_step(first, cones, m, space, order, 0.0)
+    if sparse is None:
+        newton_step(first, cones, m, space, order, 0.0)
+    else:
+        step_sparse(coordinates, cones, m, order, 0.0, sparse)
     return descend(first, cones, m, space, value)
 
 
 @shared
-def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: bool) -> bool:
-    """Newton's steps, with sweeps when they make no progress."""
+def sweeps(first: int, cones: int, m: int, space: Array, times: int, sparse: Array) -> None:
+    """`sweep`, several times."""
+    if sparse is None:
+        for _ in range(times):
+            sweep(first, cones, m, space)
+    else:
+        sweep_sparse(cones, m, times, sparse)
+
+
+@shared
+def approach(
+    first: int, cones: int, m: int, space: Array, order: Array, cold: bool, coordinates: int, sparse: Array
+) -> bool:
+    """Newton's steps, with sweeps when they make no progress. sparse: None, or workspaces of an island with so many
+    coordinates (see `sparse`), of which space is the vectors.
+    """
     stuck = 0
     if cold:
-        for _ in range(SWEEPS):
-            sweep(first, cones, m, space)
+        sweeps(first, cones, m, space, SWEEPS, sparse)
     last = math.inf
     for _ in range(MOST_NEWTON_STEPS):
         value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
@@ -190,19 +209,20 @@ def approach(first: int, cones: int, m: int, space: Array, order: Array, cold: b
         if value <= solver.EXACT * solver.EXACT * size or (enough and value > SLOW * last):
             return True
         last = value
-        if not newton_turn(first, cones, m, space, order, value):
+        if not newton_turn(first, cones, m, space, order, value, coordinates, sparse):
             if enough:
                 return True
             stuck += 1
             if stuck > MOST_STUCK:
                 return False
-            for _ in range(SWEEPS << stuck):
-                sweep(first, cones, m, space)
+            sweeps(first, cones, m, space, SWEEPS << stuck, sparse)
     return False
 
 
 @shared
-def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+def centre(
+    first: int, cones: int, m: int, space: Array, order: Array, coordinates: int, sparse: Array
+) -> None:
     """If a contact slides, remove the part of the last step's impulses that causes no motion, as between the feet of a
     table: as a warm start it would make friction depend on the history.
     """
@@ -213,7 +233,10 @@ def centre(first: int, cones: int, m: int, space: Array, order: Array) -> None:
         slides |= order[third + i] == solver.SLIDE
     if not slides:
         return
-    newton_step(first, cones, m, space, order, 1.0)
+    if sparse is None:
+        newton_step(first, cones, m, space, order, 1.0)
+    else:
+        step_sparse(coordinates, cones, m, order, 1.0, sparse)
     combine(solver.TRIAL, solver.IMPULSE, 1.0, solver.STEP, first, m, space)
     combine(solver.TRIAL_SPEED, solver.SPEED, 1.0, solver.RISE, first, m, space)
     found, _ = defect(first, cones, m, space, solver.TRIAL, solver.TRIAL_SPEED)
@@ -236,7 +259,7 @@ def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, we
     for i in range(first, m):
         space[solver.KEPT, i] = space[solver.IMPULSE, i]
     weigh(first, m, space, weight)
-    solved = approach(first, cones, m, space, order, False)
+    solved = approach(first, cones, m, space, order, False, 0, None)
     weigh(first, m, space, -weight)
     if not solved:
         for i in range(first, m):
@@ -258,14 +281,16 @@ def jams(first: int, m: int, space: Array) -> bool:
 def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: bool) -> None:
     """Impulses of contacts with friction and of one-sided rows."""
     if warm:
-        centre(first, cones, m, space, order)
-    if approach(first, cones, m, space, order, not warm) or sharpen(first, cones, m, space, order):
+        centre(first, cones, m, space, order, 0, None)
+    if approach(first, cones, m, space, order, not warm, 0, None):
+        return
+    if sharpen(first, cones, m, space, order):
         return
     follow_path(first, cones, m, space)
     at_end, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     for i in range(first, m):
         space[solver.DUAL_STEP, i] = space[solver.IMPULSE, i]
-    if approach(first, cones, m, space, order, False) or jams(first, m, space):
+    if approach(first, cones, m, space, order, False, 0, None) or jams(first, m, space):
         return
     if at_end < defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)[0]:
         # the path ended beside the solution, and sweeps led away from it: contacts that barely slip

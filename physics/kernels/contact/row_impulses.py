@@ -12,20 +12,16 @@ from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.islands import group
-from ..constraints.response import assemble
-from .impacts import IMPACT_VECTORS, solve_impacts
+from ..constraints.response import assemble, own_response
+from .impacts import solve_impacts
 from .impulse_residual import overgrown
 from .impulses import solve_impulses
+from .large_islands import is_large, solve_large
+from .spare_layout import BEGIN, FREE, FRICTION, IMPULSE, JAMMED, NEAREST, RESTITUTION, RIGHT, TARGET
 
 # Residuals up to this are accepted whatever their size; impulses below this share of the momentum along their rows
 # count as zero.
 SMALL, NOTHING = 1e-11, 1e-6
-JAMMED = 1e-9  # residual of impulses without solution
-# Rows of spare after the vectors of `impacts`: the first impulses of the step, those nearest to the conditions; of an
-# island: right side, impulses, speeds without impulses, their targets, friction, restitution.
-BEGIN, NEAREST = IMPACT_VECTORS, IMPACT_VECTORS + 1
-RIGHT, IMPULSE, FREE, TARGET, FRICTION, RESTITUTION = range(IMPACT_VECTORS + 2, IMPACT_VECTORS + 8)
-SPARE_VECTORS = IMPACT_VECTORS + 8
 AS_AIMED, SLACK, SLACK_FROM_BEFORE = 0, 1, 2
 TURNS = 3
 
@@ -33,22 +29,24 @@ TURNS = 3
 @inline
 def solve_block(number: int, system: Array) -> None:
     """Impulses of an island of equalities for the right side, with existing factors."""
-    members, table = system[con.SYSTEM_ISLANDS][con.EQUAL], system[con.SYSTEM_ISLANDS][con.EQUAL_TABLE]
-    first, end = table[number, con.ISLAND_FIRST], table[number, con.ISLAND_END]
-    right, impulse = system[con.SYSTEM_SPARE][RIGHT], system[con.SYSTEM_SPARE][IMPULSE]
+    islands, spare = system[con.SYSTEM_ROW_ISLANDS], system[con.SYSTEM_SPARE]
+    first, end = (
+        islands[number, con.EQUAL + con.ISLAND_FIRST],
+        islands[number, con.EQUAL + con.ISLAND_END],
+    )
     for i in range(first, end):
-        right[i - first] = system[con.SYSTEM_RIGHT][members[i]]
+        spare[RIGHT, i - first] = system[con.SYSTEM_RIGHT][islands[i, con.EQUAL]]
     solve_factored(
         system[con.SYSTEM_FACTOR][first:],
         system[con.SYSTEM_ORDER][first:],
-        table[number, con.ISLAND_RANK],
+        islands[number, con.RANK],
         end - first,
         system[con.SYSTEM_BEGINS][first:],
-        right,
-        impulse,
+        spare[RIGHT],
+        spare[IMPULSE],
     )
     for i in range(first, end):
-        system[con.SYSTEM_IMPULSE][members[i]] = impulse[i - first]
+        system[con.SYSTEM_IMPULSE][islands[i, con.EQUAL]] = spare[IMPULSE, i - first]
 
 
 @shared
@@ -56,28 +54,52 @@ def settle_equalities(count: int, system: Array) -> tuple[tuple[int, int], float
     """Factors of the equalities among the rows up to count, and their impulses for the right side; returns the number
     of equalities and of their islands, and the largest residual. Clears the impulses of other rows.
     """
-    members, table = system[con.SYSTEM_ISLANDS][con.EQUAL], system[con.SYSTEM_ISLANDS][con.EQUAL_TABLE]
+    islands, jacobian, kinds = (
+        system[con.SYSTEM_ROW_ISLANDS],
+        system[con.SYSTEM_JACOBIAN],
+        system[con.SYSTEM_KINDS],
+    )
     order, begins, matrix = system[con.SYSTEM_ORDER], system[con.SYSTEM_BEGINS], system[con.SYSTEM_MATRIX]
-    equalities, residual = 0, 0.0
+    equalities, largest = 0, 0.0
     for k in range(count):
         system[con.SYSTEM_IMPULSE][k] = 0.0
-        equalities += 1 if system[con.SYSTEM_KINDS][k] == con.EQUALITY else 0
+        equalities += 1 if kinds[k] == con.EQUALITY else 0
     if equalities == 0:
         return (0, 0), 0.0
-    islands = group(count, True, system, members, table)
-    for number in range(islands):
-        first, end = table[number, con.ISLAND_FIRST], table[number, con.ISLAND_END]
-        assemble(first, end, members, system)
+    found = group(count, True, kinds, jacobian, system[con.SYSTEM_TREES], islands, con.EQUAL)
+    right, impulse = system[con.SYSTEM_SPARE][RIGHT], system[con.SYSTEM_SPARE][IMPULSE]
+    for number in range(found):
+        first, end = (
+            islands[number, con.EQUAL + con.ISLAND_FIRST],
+            islands[number, con.EQUAL + con.ISLAND_END],
+        )
+        form_matrix(first, end, con.EQUAL, system)
         for i in range(first, end):
             order[i] = i - first
         own, starts = order[first:], begins[first:]
         rank = factorize(matrix, own, end - first, system[con.SYSTEM_FACTOR][first:], starts)
-        table[number, con.ISLAND_RANK] = rank
+        islands[number, con.RANK] = rank
         solve_block(number, system)
-        right, impulse = system[con.SYSTEM_SPARE][RIGHT], system[con.SYSTEM_SPARE][IMPULSE]
-        missed = residual_of(matrix, own, rank, end - first, starts, right, impulse)
-        residual = max(residual, of_momentum(first, end, members, missed, system))
-    return (equalities, islands), residual
+        residual = residual_of(matrix, own, rank, end - first, starts, right, impulse)
+        if residual > SMALL:
+            residual = of_momentum(first, end, con.EQUAL, residual, system)
+        largest = max(largest, residual)
+    return (equalities, found), largest
+
+
+@inline
+def form_matrix(first: int, end: int, member: int, system: Array) -> None:
+    """The matrix of an island's rows."""
+    assemble(
+        first,
+        end,
+        system[con.SYSTEM_ROW_ISLANDS],
+        member,
+        system[con.SYSTEM_JACOBIAN],
+        system[con.SYSTEM_RESPONSE],
+        system[con.SYSTEM_VECTORS][1],
+        system[con.SYSTEM_MATRIX],
+    )
 
 
 @shared
@@ -90,7 +112,7 @@ def solve_equalities(found: tuple[int, int], system: Array) -> None:
         solve_block(number, system)
 
 
-@shared
+@inline
 def slacken(count: int, spare: Array) -> None:
     """Let penetrated rows keep their depth instead of separating, and start from zero impulses.
 
@@ -102,7 +124,7 @@ def slacken(count: int, spare: Array) -> None:
             spare[RIGHT, k] = spare[FREE, k]
 
 
-@shared
+@inline
 def solve_once(count: int, system: Array) -> tuple[float, float]:
     """Impulses of an island's rows, from the present ones as a warm start; returns the solver's residual and
     `overgrown`.
@@ -126,22 +148,24 @@ def solve_once(count: int, system: Array) -> tuple[float, float]:
     return residual, overgrown(count, matrix, right, impulse)
 
 
-@shared
-def solve_rows(first: int, end: int, system: Array) -> float:
+@inline
+def solve_rows(
+    first: int, end: int, body_int: Array, work: Array, dof: Array, system: Array, flags: Array
+) -> float:
     """Impulses of an island's rows, members[first:end], from their speeds without impulses and their targets; returns
-    the solver's residual.
+    the solver's residual. Flags an island that is too large for the matrix.
 
     If no impulses separate penetrated rows, it tries impulses that only stop them, from zero and from the step's first
     impulses; if none meets the conditions, it takes the nearest.
     """
-    rows, members, spare = (
+    rows, islands, spare = (
         system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_ISLANDS][con.MEMBERS],
+        system[con.SYSTEM_ROW_ISLANDS],
         system[con.SYSTEM_SPARE],
     )
     least, best, count = math.inf, math.nan, end - first
     for i in range(count):
-        k = members[first + i]
+        k = islands[first + i, con.MEMBER]
         system[con.SYSTEM_SOLVER_KINDS][i] = system[con.SYSTEM_KINDS][k]
         spare[FRICTION, i], spare[RESTITUTION, i] = (
             system[con.SYSTEM_FRICTION][k],
@@ -150,6 +174,22 @@ def solve_rows(first: int, end: int, system: Array) -> float:
         spare[FREE, i], spare[TARGET, i] = rows[k, con.ROW_FREE], rows[k, con.ROW_AIM]
         spare[RIGHT, i] = rows[k, con.ROW_FREE] - rows[k, con.ROW_AIM]
         spare[IMPULSE, i] = spare[BEGIN, i] = system[con.SYSTEM_IMPULSE][k]
+    best = -1.0
+    if is_large(count, system[con.SYSTEM_SOLVER_KINDS], spare):
+        best = solve_large(first, end, body_int, work, dof, system, flags)
+    if best >= 0.0:
+        for i in range(count):
+            system[con.SYSTEM_IMPULSE][islands[first + i, con.MEMBER]] = spare[IMPULSE, i]
+        return best
+    if flags[at.STATUS] == at.OK and count > system[con.SYSTEM_MATRIX].shape[0]:
+        system[con.SYSTEM_STATISTICS][con.LARGEST] = float(count)
+        flags[at.STATUS] = at.TOO_MANY_CONTACTS
+    if flags[at.STATUS] != at.OK:
+        return 0.0
+    form_matrix(first, end, con.MEMBER, system)
+    for i in range(count):
+        spare[IMPULSE, i] = spare[BEGIN, i]
+    best = math.nan
     for turn in range(TURNS):
         if turn != AS_AIMED:
             slacken(count, spare)
@@ -165,56 +205,61 @@ def solve_rows(first: int, end: int, system: Array) -> float:
         if miss <= JAMMED:
             break
     for i in range(count):
-        system[con.SYSTEM_IMPULSE][members[first + i]] = spare[NEAREST, i] if least < math.inf else math.nan
+        system[con.SYSTEM_IMPULSE][islands[first + i, con.MEMBER]] = (
+            spare[NEAREST, i] if least < math.inf else math.nan
+        )
     return best
 
 
-@shared
-def solve_islands(known: int, count: int, system: Array, flags: Array) -> float:
+@inline
+def solve_islands(
+    known: int, count: int, body_int: Array, work: Array, dof: Array, system: Array, flags: Array
+) -> float:
     """Impulses of the islands with rows that are not equalities, of which one from `known` on; returns the largest
-    residual. Flags an island that is too large for the matrix.
+    residual.
     """
-    members, table = system[con.SYSTEM_ISLANDS][con.MEMBERS], system[con.SYSTEM_ISLANDS][con.TABLE]
-    kinds, statistics, largest = system[con.SYSTEM_KINDS], system[con.SYSTEM_STATISTICS], 0.0
-    islands = group(count, False, system, members, table)
+    islands, jacobian, kinds = (
+        system[con.SYSTEM_ROW_ISLANDS],
+        system[con.SYSTEM_JACOBIAN],
+        system[con.SYSTEM_KINDS],
+    )
+    found = group(count, False, kinds, jacobian, system[con.SYSTEM_TREES], islands, con.MEMBER)
+    largest = 0.0
     for k in range(count):
-        if system[con.SYSTEM_JACOBIAN][con.SPANS][k, con.SPAN_ISLAND] < 0:
+        if jacobian[con.SPANS][k, con.SPAN_ISLAND] < 0:
             system[con.SYSTEM_IMPULSE][k] = 0.0
-    for number in range(islands):
-        first, end = table[number, con.ISLAND_FIRST], table[number, con.ISLAND_END]
+    for number in range(found):
+        first, end = islands[number, con.ISLAND_FIRST], islands[number, con.ISLAND_END]
         fresh, one_sided = False, False
         for i in range(first, end):
-            fresh |= members[i] >= known
-            one_sided |= kinds[members[i]] != con.EQUALITY
+            fresh |= islands[i, con.MEMBER] >= known
+            one_sided |= kinds[islands[i, con.MEMBER]] != con.EQUALITY
         if not (fresh and one_sided):
             continue
-        statistics[con.LARGEST] = max(statistics[con.LARGEST], float(end - first))
-        if end - first > system[con.SYSTEM_MATRIX].shape[0]:
-            flags[at.STATUS] = at.TOO_MANY_CONTACTS
-            return largest
-        assemble(first, end, members, system)
-        residual = solve_rows(first, end, system)
-        largest = max(largest, of_momentum(first, end, members, residual, system))
+        residual = solve_rows(first, end, body_int, work, dof, system, flags)
+        if flags[at.STATUS] != at.OK:
+            break
+        if residual > SMALL:
+            residual = of_momentum(first, end, con.MEMBER, residual, system)
+        largest = max(largest, residual)
     return largest
 
 
 @shared
-def of_momentum(first: int, end: int, members: Array, residual: float, system: Array) -> float:
+def of_momentum(first: int, end: int, member: int, residual: float, system: Array) -> float:
     """A residual of an island's rows relative to their impulses. If they are almost zero, relative to those that would
     stop the rows' momentum, because the error is then round-off of the speeds.
     """
-    if residual <= SMALL:
-        return residual
     (values, columns, spans), free = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_FREE]
-    matrix, impulse, size, passing = system[con.SYSTEM_MATRIX], system[con.SYSTEM_IMPULSE], 0.0, 0.0
-    for i in range(end - first):
-        k = members[first + i]
+    impulse, size, passing = system[con.SYSTEM_IMPULSE], 0.0, 0.0
+    for i in range(first, end):
+        k = system[con.SYSTEM_ROW_ISLANDS][i, member]
         size += impulse[k] * impulse[k]
-        if matrix[i, i] > 0.0:
-            speeds = 0.0
-            for c in range(spans[k, con.SPAN_COUNT]):
-                speeds += abs(values[k, c] * free[columns[k, c]])
-            passing += (speeds / matrix[i, i]) ** 2
+        speeds, own = 0.0, own_response(k, system)
+        for c in range(spans[k, con.SPAN_COUNT]):
+            speeds += abs(values[k, c] * free[columns[k, c]])
+        if own > 0.0:
+            passing += (speeds / own) ** 2
     if passing == 0.0 or size >= NOTHING * NOTHING * passing:
         return residual
     missed = residual * math.sqrt(size) if size > 0.0 else residual

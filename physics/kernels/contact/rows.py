@@ -265,7 +265,20 @@ def least_gap(
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
-    for k in range(constraint_rows(arrays[at.BODY_INT], constraints, False, q, qd, work, dof, system)):
+    for k in range(
+        constraint_rows(
+            arrays[at.BODY_INT],
+            constraints,
+            False,
+            q,
+            qd,
+            work,
+            dof,
+            system[con.SYSTEM_ROWS],
+            system[con.SYSTEM_KINDS],
+            system[con.SYSTEM_JACOBIAN],
+        )
+    ):
         if system[con.SYSTEM_KINDS][k] != con.EQUALITY:
             least = min(least, system[con.SYSTEM_ROWS][k, con.ROW_VALUE])
     count = detect_contacts(arrays, pairs, math.inf, work, found) if pairs[contact.PAIR_COUNT] > 0.0 else 0

@@ -26,7 +26,18 @@ def constraint_cost(arrays: Array, tied: Array, q: Array, vectors: Array, work: 
     constraints, system, pulls, penalty = tied
     rows, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS]
     still = vectors[search.STILL]
-    count = constraint_rows(arrays[at.BODY_INT], constraints, False, q, still, work, dof, system)
+    count = constraint_rows(
+        arrays[at.BODY_INT],
+        constraints,
+        False,
+        q,
+        still,
+        work,
+        dof,
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_JACOBIAN],
+    )
     cost = 0.0
     for k in range(count):
         cost += 0.5 * penalty * shortfall(kinds[k], rows[k, con.ROW_VALUE], pulls[k], penalty) ** 2
@@ -42,7 +53,18 @@ def add_constraints(
     rows, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS]
     values, columns, spans = system[con.SYSTEM_JACOBIAN]
     still = vectors[search.STILL]
-    count = constraint_rows(arrays[at.BODY_INT], constraints, True, q, still, work, dof, system)
+    count = constraint_rows(
+        arrays[at.BODY_INT],
+        constraints,
+        True,
+        q,
+        still,
+        work,
+        dof,
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_JACOBIAN],
+    )
     met = True
     for k in range(count):
         value = rows[k, con.ROW_VALUE]

@@ -54,7 +54,7 @@ def evaluate_here(
     impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
     for k in range(impulse.shape[0]):
         rows[k, con.ROW_FORCE] = impulse[k]
-    held_efforts(found[con.COUNT], spaces[at.DOF], system, effort)
+    held_efforts(found[con.COUNT], rows, spaces[at.DOF], system[con.SYSTEM_RESPONSE], effort)
     return found
 
 

@@ -86,7 +86,18 @@ def add_multipliers(
     work, dof, _ = spaces
     nv = dof.shape[0]
     q, qd = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv]
-    constraint_rows(arrays[at.BODY_INT], constraints, True, q, qd, work, dof, system)
+    constraint_rows(
+        arrays[at.BODY_INT],
+        constraints,
+        True,
+        q,
+        qd,
+        work,
+        dof,
+        system[con.SYSTEM_ROWS],
+        system[con.SYSTEM_KINDS],
+        system[con.SYSTEM_JACOBIAN],
+    )
     (values, columns, spans), kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     for k in range(right.shape[0] - nv):
         right[nv + k] = 0.0

@@ -61,7 +61,7 @@ def add_forces(count: int, share: float, system: Array, dof: Array, qdd: Array) 
     rows = system[con.SYSTEM_ROWS]
     for k in range(count):
         if rows[k, con.ROW_FORCE] != 0.0:
-            add_response(k, share * rows[k, con.ROW_FORCE], False, dof, system, qdd)
+            add_response(k, share * rows[k, con.ROW_FORCE], False, dof, system[con.SYSTEM_RESPONSE], qdd)
 
 
 @inline
@@ -125,7 +125,7 @@ def euler_step(
             if turns_corner(arrays, constraints, count, dt, q, qd, system, spaces):
                 pace = 0.0
         project(arrays, constraints, found, pace, q, qd, system, spaces)
-    held_efforts(count, dof, system, effort)
+    held_efforts(count, rows, dof, system[con.SYSTEM_RESPONSE], effort)
     if not struck and not alone:  # smooth forces, not impacts
         add_forces(count, dt / kick, system, dof, qdd)
     return count, JUMP if struck else PARABOLA

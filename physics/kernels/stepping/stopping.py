@@ -133,5 +133,5 @@ def stop_within(
         system[con.SYSTEM_ROWS][k, con.ROW_FORCE] += impulse[k] / dt
     if rank[con.COUNT] > 0:
         project(arrays, constraints, rank, 0.0, q, qd, system, spaces)
-    held_efforts(count, spaces[at.DOF], system, effort)
+    held_efforts(count, system[con.SYSTEM_ROWS], spaces[at.DOF], system[con.SYSTEM_RESPONSE], effort)
     return count, struck

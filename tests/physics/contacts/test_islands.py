@@ -9,8 +9,10 @@ import pytest
 
 import physics as ph
 from physics.constraints import PointConstraint
-from physics.contacts import Box, Plane
+from physics.contacts import Box, Plane, Sphere
 from physics.dynamics import workspace
+from physics.kernels.contact import sparse_layout as layout
+from physics.kernels.contact.sparse_band import factorize_band, solve_band
 
 RADIUS, STEP = 0.1, 1e-3
 CORNERS = RADIUS * np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
@@ -137,3 +139,81 @@ def test_loops_do_not_depend_on_the_order_of_bodies() -> None:
         ends.append(dict(zip(order, result.q[-1], strict=True)))
     # sums in another order, over 200 steps
     assert max(abs(ends[0][key] - ends[1][key]) for key in by_tree) < 1e-11
+
+
+def walls(half: float) -> list[np.ndarray[Any, Any]]:
+    """Poses of a floor and four walls, whose z axes point inwards."""
+    poses = [np.eye(4)]
+    for normal in ([1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0]):
+        pose, up = np.eye(4), [0.0, 0.0, 1.0]
+        pose[:3, :3] = np.column_stack([np.cross(up, normal), up, normal])
+        pose[:3, 3] = -half * np.array(normal)
+        poses.append(pose)
+    return poses
+
+
+def test_balls_fall_into_a_box() -> None:
+    """One island with more rows than coordinates, solved without the matrix of its rows."""
+    builder, count = ph.ModelBuilder(), 27
+    about = {"radius": RADIUS, "friction": 0.5}
+    for i in range(count):
+        inertia = 0.4 * RADIUS**2 * np.eye(3)
+        builder.add_body(f"{i}", joint=ph.joints.Free(), mass=1.0, inertia=inertia)
+        for k, pose in enumerate(walls(3.06 * RADIUS)):
+            builder.add_contact(f"{i} on wall {k}", f"{i}", np.zeros((1, 3)), Plane(), pose=pose, **about)
+        for j in range(i):
+            builder.add_contact(
+                f"{i} on {j}", f"{i}", np.zeros((1, 3)), Sphere(RADIUS), other=f"{j}", **about
+            )
+    model, places = builder.build(), np.indices((3, 3, 3)).reshape(3, -1).T[:, ::-1]
+    q = np.zeros((count, 6))
+    q[:, :3] = 2.04 * RADIUS * (places - [1.0, 1.0, 0.0]) + [0.0, 0.0, 1.05 * RADIUS]
+    q[:, :2] += 0.02 * RADIUS * np.random.default_rng(0).uniform(-1.0, 1.0, (count, 2))
+    result = ph.simulate(model, model.state(q=q.ravel()), 0.25, STEP)
+    found = result.info["constraints"]
+    assert found["most_rows"] > 2 * 48
+    assert found["residual"] < 1e-9
+    # impulses end overlap in a step, but for round-off of impulses
+    assert found["overlap"] < 1e-11
+    # impacts and friction take energy, symplectic steps add m (g h)^2 / 2 each while a ball falls
+    energy = result.energy[:, 2]
+    assert energy[-1] < energy[0]
+    assert np.diff(energy).max() < count * (9.81 * STEP) ** 2
+
+
+def test_a_tall_stack_rests() -> None:
+    builder, count = ph.ModelBuilder(), 16
+    q = np.zeros((count, 6))
+    for i in range(count):
+        half = RADIUS * (1.0 - 0.02 * i)
+        builder.add_body(f"{i}", joint=ph.joints.Free(), mass=1.0, inertia=0.01 * np.eye(3))
+        below: Any = Plane() if i == 0 else Box([half + 0.02 * RADIUS] * 3)
+        lower = half / RADIUS * CORNERS[CORNERS[:, 2] < 0.0]
+        builder.add_contact(f"{i}", f"{i}", lower, below, other=f"{i - 1}" if i else None, friction=0.5)
+        q[i, 2] = half + (q[i - 1, 2] + half + 0.02 * RADIUS if i else 0.0)
+    model = builder.build()
+    result = ph.simulate(model, model.state(q=q.ravel()), 0.1, STEP)
+    assert result.info["constraints"]["most_rows"] == 12 * count
+    # a relative error of 1e-14 in impulses of m g h moves a box by 1e-19 m in a step
+    assert np.abs(result.q[-1] - q.ravel()).max() < 1e-14
+
+
+def test_band_is_solved_as_a_full_matrix() -> None:
+    rng, size = np.random.default_rng(4), 23
+    low = np.minimum(np.arange(size), np.maximum.accumulate(np.arange(size) - rng.integers(0, 6, size)))
+    low = np.maximum(low, 0)
+    inside = np.where(np.arange(size)[:, None] >= np.arange(size), np.arange(size) >= low[:, None], False)
+    inside |= inside.T
+    matrix = np.where(inside, rng.normal(size=(size, size)), 0.0) + 8.0 * np.eye(size)
+    places = np.zeros((size, layout.PLACE_WIDTH), dtype=np.int64)
+    places[:, layout.LOW] = low
+    places[:, layout.HIGH] = [int(np.flatnonzero(low <= k)[-1]) + 1 for k in range(size)]
+    lengths = places[:, layout.HIGH] - low
+    places[:, layout.BEGIN] = np.cumsum(lengths) - lengths
+    band = np.concatenate([matrix[k, low[k] : places[k, layout.HIGH]] for k in range(size)])
+    right = rng.normal(size=size)
+    x = right.copy()
+    assert factorize_band(size, places, band, np.zeros(size))
+    solve_band(size, places, band, x)
+    # its condition is below 10
+    assert np.abs(matrix @ x - right).max() < 1e-13

@@ -1,0 +1,126 @@
+"""Impulses of islands with many contacts (see `sparse`)."""
+
+from __future__ import annotations
+
+import math
+
+from .. import layout as tree
+from ..algebra.vectors import Array
+from ..compiler.jit import inline, shared
+from ..constraints import layout as con
+from . import impulse_layout as solver
+from . import sparse_layout as at
+from .impulse_residual import contact_miss
+from .impulses import approach, centre, gather
+from .newton import LARGEST, defect
+from .spare_layout import FRICTION, IMPULSE, JAMMED, RESTITUTION, RIGHT
+from .sparse import prepare_sparse
+from .sparse_order import find_masses, lay_out, list_units, walk
+
+# Islands with fewer rows are solved with the matrix of their rows.
+FEW_ROWS = 48
+# Impulses with a larger defect than this are swept first: that halves the number of Newton's steps.
+ROUGH = 1e-6
+
+
+@shared
+def sparse_residual(cones: int, m: int, sparse: Array) -> tuple[float, float]:
+    """`natural_residual` and `overgrown` of the vectors' impulses."""
+    space, blocks = sparse[at.VECTOR_ROWS], sparse[at.BLOCKS]
+    total, size, asked, i = 0.0, 0.0, 0.0, 0
+    for i in range(m):
+        size += space[solver.IMPULSE, i] ** 2
+        own = blocks[i, (i % 3) if i < cones else 0]
+        asked += (space[solver.RIGHT, i] / own) ** 2 if own > 0.0 else 0.0
+    for i in range(0, cones, 3):
+        x = space[solver.IMPULSE, i], space[solver.IMPULSE, i + 1], space[solver.IMPULSE, i + 2]
+        u = space[solver.SPEED, i], space[solver.SPEED, i + 1], space[solver.SPEED, i + 2]
+        total += contact_miss(x, u, space[solver.SCALE, i], space[solver.FRICTION, i])
+    for i in range(cones, m):
+        total += min(space[solver.SCALE, i] * space[solver.SPEED, i], space[solver.IMPULSE, i]) ** 2
+    residual = math.sqrt(total / size if size > 0.0 else total)
+    return residual, max(math.sqrt(size / asked) / LARGEST, 1.0) if asked > 0.0 else 1.0
+
+
+@inline
+def is_large(count: int, kinds: Array, spare: Array) -> bool:
+    """Whether an island's rows are many, without equalities and rebounds."""
+    alike = count >= FEW_ROWS
+    for i in range(count if alike else 0):
+        alike = alike and kinds[i] != con.EQUALITY and not spare[RESTITUTION, i] > 0.0
+    return alike
+
+
+@shared
+def arrange(
+    cones: int,
+    m: int,
+    body_int: Array,
+    work: Array,
+    dof: Array,
+    trees: Array,
+    statistics: Array,
+    flags: Array,
+    sparse: Array,
+) -> int:
+    """Order of the island's trees, and their mass matrices; returns the number of coordinates, 0 if the island must be
+    solved otherwise. Flags a band without room.
+    """
+    start = list_units(cones, m, trees, sparse)
+    if start < 0:
+        return 0
+    start = sparse[at.PLACES][walk(start, 1, sparse) - 1, at.QUEUE]
+    count = walk(start, 2, sparse)
+    size, band = lay_out(count, sparse)
+    statistics[con.WIDEST] = max(statistics[con.WIDEST], float(band))
+    if band > sparse[at.BAND].shape[0]:
+        flags[tree.STATUS] = tree.TOO_MANY_CONTACTS
+        return 0
+    if not find_masses(body_int, count, work, dof, sparse):
+        return 0
+    return size
+
+
+@shared
+def solve_large(
+    first: int, end: int, body_int: Array, work: Array, dof: Array, system: Array, flags: Array
+) -> float:
+    """Impulses of the island's rows, members[first:end], from those in spare; returns the solver's residual, -1 where
+    they must be solved otherwise.
+    """
+    own = system[con.SYSTEM_SPARSE]
+    space, units = own[at.OWN_VECTORS], own[at.OWN_UNITS]
+    sparse = (
+        system[con.SYSTEM_JACOBIAN],
+        system[con.SYSTEM_RESPONSE],
+        system[con.SYSTEM_VECTORS],
+        space,
+        own[at.OWN_BLOCKS],
+        units,
+        own[at.OWN_PLACES],
+        own[at.OWN_BAND],
+    )
+    count, spare, order = end - first, system[con.SYSTEM_SPARE], system[con.SYSTEM_SOLVER_ORDER]
+    _, cones, m = gather(
+        count, system[con.SYSTEM_SOLVER_KINDS], spare[FRICTION], spare[IMPULSE], space, order
+    )
+    for i in range(m):
+        units[i, at.UNIT_ROW] = system[con.SYSTEM_ROW_ISLANDS][first + order[i], con.MEMBER]
+        space[solver.RIGHT, i] = spare[RIGHT, order[i]]
+    trees = system[con.SYSTEM_TREES]
+    size = arrange(cones, m, body_int, work, dof, trees, system[con.SYSTEM_STATISTICS], flags, sparse)
+    if size == 0:
+        return -1.0
+    warm = prepare_sparse(cones, m, sparse)
+    if warm:
+        centre(0, cones, m, space, order, size, sparse)
+    value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
+    rough = not warm or value > ROUGH * ROUGH * whole
+    if not approach(0, cones, m, space, order, rough, size, sparse):
+        return -1.0
+    residual, beyond = sparse_residual(cones, m, sparse)
+    if not max(residual, JAMMED) * beyond <= JAMMED:
+        return -1.0
+    for i in range(m):
+        spare[IMPULSE, order[i]] = space[solver.IMPULSE, i]
+    return residual * beyond

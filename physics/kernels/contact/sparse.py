@@ -1,0 +1,331 @@
+"""Contacts and one-sided rows of a large island without the matrix of its rows.
+
+Speeds come from velocities of coordinates: the cost of a product is that of the Jacobian's entries. A linear step of
+`newton` is M v = J^T s with the chosen states' law s = g - K J v for each contact, so (M + J^T K J) v = J^T g: a matrix
+of coordinates, few beside each other where trees are ordered by neighbourhood (Cuthill & McKee 1969). Equations of
+sticking are softened by SOFT and solved again for what they miss (proximal method of multipliers, Rockafellar 1976),
+so that rows that say the same do no harm (as Carpentier, Budhiraja & Mansard 2021 for constraints).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.vectors import Array, Vector
+from ..compiler.jit import inline, shared
+from ..constraints import layout as con
+from . import impulse_layout as solver
+from . import sparse_layout as at
+from .cone import project_on_cone, solve_contact
+from .impulse_layout import combine
+from .newton import PROXIMAL, aim
+from .sparse_band import factorize_band, solve_band
+
+SOFT = 1e-6
+MOST_REFINEMENTS = 6
+SETTLED, STALLED = 1e-15, 0.25  # of the squares' sum before
+
+
+@inline
+def drive(i: int, amount: float, sparse: Array) -> None:
+    """Add an impulse's effect to the velocities."""
+    (response, ranges), motion, k, into = (
+        sparse[at.RESPONSE],
+        sparse[at.MOTIONS][at.MOTION],
+        sparse[at.UNITS][i, at.UNIT_ROW],
+        0,
+    )
+    for side in (0, con.RANGE):
+        for d in range(ranges[k, side], ranges[k, side + con.RANGE_END]):
+            motion[d] += amount * response[k, into]
+            into += 1
+
+
+@inline
+def speed_of(i: int, sparse: Array) -> float:
+    """Speed of a row by the velocities."""
+    (values, columns, spans), motion, k = (
+        sparse[at.JACOBIAN],
+        sparse[at.MOTIONS][at.MOTION],
+        sparse[at.UNITS][i, at.UNIT_ROW],
+    )
+    total = 0.0
+    for c in range(spans[k, con.SPAN_COUNT]):
+        total += values[k, c] * motion[columns[k, c]]
+    return total
+
+
+@inline
+def stop_motion(m: int, sparse: Array) -> None:
+    """Clear the velocities of the island's trees."""
+    (_, ranges), motion, row_of = sparse[at.RESPONSE], sparse[at.MOTIONS][at.MOTION], sparse[at.UNITS]
+    for i in range(m):
+        for side in (0, con.RANGE):
+            for d in range(
+                ranges[row_of[i, at.UNIT_ROW], side], ranges[row_of[i, at.UNIT_ROW], side + con.RANGE_END]
+            ):
+                motion[d] = 0.0
+
+
+@shared
+def multiply(m: int, impulses: int, speeds: int, sparse: Array) -> None:
+    """Speeds by impulses alone, both vectors of the island."""
+    space = sparse[at.VECTOR_ROWS]
+    for i in range(m):
+        if space[impulses, i] != 0.0:
+            drive(i, space[impulses, i], sparse)
+    for i in range(m):
+        space[speeds, i] = speed_of(i, sparse)
+    stop_motion(m, sparse)
+
+
+@shared
+def prepare_sparse(cones: int, m: int, sparse: Array) -> bool:
+    """As `impulses.prepare`, for an island without equalities; also its diagonal blocks."""
+    space, blocks, warm, i = sparse[at.VECTOR_ROWS], sparse[at.BLOCKS], False, 0
+    while i < m:
+        width, mean = 3 if i < cones else 1, 0.0
+        for j in range(width):
+            drive(i + j, 1.0, sparse)
+            for k in range(width):
+                blocks[i + k, j] = speed_of(i + k, sparse)
+            (_, ranges), row = sparse[at.RESPONSE], sparse[at.UNITS][i + j, at.UNIT_ROW]
+            for side in (0, con.RANGE):
+                for d in range(ranges[row, side], ranges[row, side + con.RANGE_END]):
+                    sparse[at.MOTIONS][at.MOTION][d] = 0.0
+            mean += blocks[i + j, j] / width
+        x = (space[solver.IMPULSE, i], 0.0, 0.0)
+        if width == 3:
+            x = (space[solver.IMPULSE, i], space[solver.IMPULSE, i + 1], space[solver.IMPULSE, i + 2])
+        x = project_on_cone(x, space[solver.FRICTION, i])
+        alive = blocks[i, 0] > 0.0
+        for k in range(width):
+            space[solver.SCALE, i + k] = 1.0 / mean if alive else 0.0
+            space[solver.HOLD, i + k] = PROXIMAL if alive else 0.0
+            space[solver.IMPULSE, i + k] = x[k] if alive else 0.0
+        warm = warm or space[solver.IMPULSE, i] > 0.0
+        i += width
+    find_sparse_speeds(m, sparse)
+    return warm
+
+
+@shared
+def find_sparse_speeds(m: int, sparse: Array) -> None:
+    """Speeds of all rows from their impulses."""
+    space = sparse[at.VECTOR_ROWS]
+    multiply(m, solver.IMPULSE, solver.SPEED, sparse)
+    for i in range(m):
+        space[solver.SPEED, i] += space[solver.RIGHT, i]
+
+
+@shared
+def sweep_sparse(cones: int, m: int, times: int, sparse: Array) -> None:
+    """As `impulses.sweep`, several times."""
+    space, blocks = sparse[at.VECTOR_ROWS], sparse[at.BLOCKS]
+    for i in range(m):
+        drive(i, space[solver.IMPULSE, i], sparse)
+    for _ in range(times):
+        for i in range(0, cones, 3):
+            if space[solver.SCALE, i] <= 0.0:
+                continue
+            x = (space[solver.IMPULSE, i], space[solver.IMPULSE, i + 1], space[solver.IMPULSE, i + 2])
+            b = (
+                space[solver.RIGHT, i] + speed_of(i, sparse),
+                space[solver.RIGHT, i + 1] + speed_of(i + 1, sparse),
+                space[solver.RIGHT, i + 2] + speed_of(i + 2, sparse),
+            )
+            for k in range(3):
+                b = (
+                    b[0] - blocks[i, k] * x[k],
+                    b[1] - blocks[i + 1, k] * x[k],
+                    b[2] - blocks[i + 2, k] * x[k],
+                )
+            y = solve_contact(blocks, i, 0, b, space[solver.FRICTION, i])
+            for k in range(3):
+                drive(i + k, y[k] - x[k], sparse)
+                space[solver.IMPULSE, i + k] = y[k]
+        for i in range(cones, m):
+            if space[solver.SCALE, i] > 0.0:
+                speed = space[solver.RIGHT, i] + speed_of(i, sparse)
+                y0 = max(space[solver.IMPULSE, i] - space[solver.SCALE, i] * speed, 0.0)
+                drive(i, y0 - space[solver.IMPULSE, i], sparse)
+                space[solver.IMPULSE, i] = y0
+    stop_motion(m, sparse)
+    find_sparse_speeds(m, sparse)
+
+
+@inline
+def law_of(i: int, cones: int, space: Array, order: Array) -> tuple[bool, Vector, Vector]:
+    """Whether a contact slides; direction of its aim and the ratio of the cone's radius to it; scale, coefficient of
+    friction, and weight of its sliding across the aim.
+    """
+    r = space[solver.SCALE, i]
+    if i >= cones or order[order.shape[0] // 3 + i] != solver.SLIDE:
+        return False, (1.0, 0.0, 1.0), (r, 0.0, 1.0)
+    x, length = aim(i, space, solver.IMPULSE, solver.SPEED)
+    mu = space[solver.FRICTION, i]
+    share = mu * x[0] / length
+    return True, (x[1] / length, x[2] / length, share), (r, mu, share * SOFT + 1.0 - share)
+
+
+@inline
+def miss_of(slides: bool, along: Vector, law: Vector, x: Vector, u: Vector) -> Vector:
+    """What impulses x and speeds u miss of a contact's equations (see `newton.newton_step` and `newton.slide`)."""
+    (d, e, share), (r, mu, _) = along, law
+    if not slides:
+        return -r * u[0], -r * u[1], -r * u[2]
+    across = share * r * (d * u[2] - e * u[1]) + (1.0 - share) * (d * x[2] - e * x[1])
+    return -r * u[0], mu * x[0] - d * x[1] - e * x[2], -across
+
+
+@inline
+def give_way(slides: bool, along: Vector, law: Vector, miss: Vector) -> Vector:
+    """Impulses that the softened equations of a contact ask for what they miss."""
+    if not slides:
+        return miss[0] / SOFT, miss[1] / SOFT, miss[2] / SOFT
+    (d, e, _), (_, mu, weight) = along, law
+    normal = miss[0] / SOFT
+    a, b = mu * normal + miss[1], miss[2] / weight
+    return normal, a * d - b * e, a * e + b * d
+
+
+@inline
+def answer_of(slides: bool, along: Vector, law: Vector, u: Vector) -> Vector:
+    """K u: what speeds take from the impulses of the softened equations."""
+    (d, e, share), (r, mu, weight) = along, law
+    stiff = r / SOFT
+    if not slides:
+        return stiff * u[0], stiff * u[1], stiff * u[2]
+    a, b = mu * stiff * u[0], share * r / weight * (d * u[2] - e * u[1])
+    return stiff * u[0], a * d - b * e, a * e + b * d
+
+
+@inline
+def triple(row: int, i: int, width: int, space: Array) -> Vector:
+    """A contact's entries in a vector, or a single row's."""
+    if width == 1:
+        return space[row, i], 0.0, 0.0
+    return space[row, i], space[row, i + 1], space[row, i + 2]
+
+
+@shared
+def add_unit(i: int, width: int, slides: bool, along: Vector, law: Vector, sparse: Array) -> None:
+    """Add J^T K J of a contact or a single row to the band."""
+    (values, columns, spans), row_of = sparse[at.JACOBIAN], sparse[at.UNITS]
+    places, band = sparse[at.PLACES], sparse[at.BAND]
+    k, last = row_of[i, at.UNIT_ROW], width - 1
+    second, third = row_of[i + min(1, last), at.UNIT_ROW], row_of[i + last, at.UNIT_ROW]
+    first, one, two = (
+        answer_of(slides, along, law, (1.0, 0.0, 0.0)),
+        answer_of(slides, along, law, (0.0, 1.0, 0.0)),
+        answer_of(slides, along, law, (0.0, 0.0, 1.0)),
+    )
+    keep = 1.0 if width == 3 else 0.0
+    for c in range(spans[k, con.SPAN_COUNT]):
+        i0, j0, k0 = values[k, c], keep * values[second, c], keep * values[third, c]
+        if i0 == 0.0 and j0 == 0.0 and k0 == 0.0:
+            continue
+        a = first[0] * i0 + first[1] * j0 + first[2] * k0
+        b = one[0] * i0 + one[1] * j0 + one[2] * k0
+        g = two[0] * i0 + two[1] * j0 + two[2] * k0
+        row = places[columns[k, c], at.PLACE]
+        origin = places[row, at.BEGIN] - places[row, at.LOW]
+        for e in range(spans[k, con.SPAN_COUNT]):
+            value = a * values[k, e] + keep * (b * values[second, e] + g * values[third, e])
+            if value != 0.0:
+                band[origin + places[columns[k, e], at.PLACE]] += value
+
+
+@shared
+def factorize_step(size: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
+    """Factors of M + J^T K J for the chosen states; False if they cannot be found."""
+    space, band, places = sparse[at.VECTOR_ROWS], sparse[at.BAND], sparse[at.PLACES]
+    for j in range(
+        places[0, at.BEGIN], places[size - 1, at.BEGIN] + places[size - 1, at.HIGH] - places[size - 1, at.LOW]
+    ):
+        band[j] = 0.0
+    row, number = 0, 0
+    while row < size:
+        first = places[number, at.QUEUE]
+        own, start = places[first, at.TREE_STOP] - first, places[first, at.TREE_MASS]
+        for j in range(own):
+            into = places[row + j, at.BEGIN] + row - places[row + j, at.LOW]
+            for k in range(own):
+                band[into + k] = band[start + j * own + k]
+        row, number = row + own, number + 1
+    i, states = 0, order.shape[0] // 3
+    while i < m:
+        width = 3 if i < cones else 1
+        if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
+            slides, along, law = law_of(i, cones, space, order)
+            add_unit(i, width, slides, along, law, sparse)
+        i += width
+    return factorize_band(size, places, band, sparse[at.MOTIONS][at.SIDE])
+
+
+@shared
+def step_sparse(size: int, cones: int, m: int, order: Array, centred: float, sparse: Array) -> None:
+    """As `newton.newton_step`, without the matrix of rows; no step where its linear system cannot be solved."""
+    space, places, side = sparse[at.VECTOR_ROWS], sparse[at.PLACES], sparse[at.MOTIONS][at.SIDE]
+    values, columns, spans = sparse[at.JACOBIAN]
+    states, row_of, last = order.shape[0] // 3, sparse[at.UNITS], math.inf
+    solvable = factorize_step(size, cones, m, order, sparse)
+    for i in range(m):
+        gone = order[states + i] == solver.OPEN or centred != 0.0
+        space[solver.STEP, i] = -space[solver.IMPULSE, i] if gone and solvable else 0.0
+        space[solver.DUAL, i] = 0.0
+    for turn in range(MOST_REFINEMENTS + 1):
+        multiply(m, solver.STEP, solver.RISE, sparse)
+        if turn == MOST_REFINEMENTS or not solvable:
+            return
+        missed, whole, i = 0.0, 0.0, 0
+        for j in range(size):
+            side[j] = 0.0
+        while i < m:
+            width = 3 if i < cones else 1
+            if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
+                slides, along, law = law_of(i, cones, space, order)
+                x, s = triple(solver.IMPULSE, i, width, space), triple(solver.STEP, i, width, space)
+                u, w = triple(solver.SPEED, i, width, space), triple(solver.RISE, i, width, space)
+                x = (x[0] + s[0], x[1] + s[1], x[2] + s[2])
+                u = (u[0] + w[0], u[1] + w[1], u[2] + w[2])
+                miss = miss_of(slides, along, law, x, u)
+                g = give_way(slides, along, law, miss)
+                for j in range(width):
+                    k = row_of[i + j, at.UNIT_ROW]
+                    space[solver.DUAL, i + j] = g[j]
+                    missed += miss[j] * miss[j]
+                    whole += x[j] * x[j]
+                    for c in range(spans[k, con.SPAN_COUNT]):
+                        side[places[columns[k, c], at.PLACE]] += values[k, c] * g[j]
+            i += width
+        if missed <= SETTLED * SETTLED * whole:
+            return
+        if missed > STALLED * last:
+            # what is left contradicts itself; each turn added the same impulses that move nothing
+            combine(solver.STEP, solver.STEP, -float(turn), solver.DUAL, 0, m, space)
+            multiply(m, solver.STEP, solver.RISE, sparse)
+            return
+        last = missed
+        solve_band(size, places, sparse[at.BAND], side)
+        i = 0
+        while i < m:
+            width = 3 if i < cones else 1
+            if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
+                slides, along, law = law_of(i, cones, space, order)
+                u = (0.0, 0.0, 0.0)
+                for c in range(spans[row_of[i, at.UNIT_ROW], con.SPAN_COUNT]):
+                    v = side[places[columns[row_of[i, at.UNIT_ROW], c], at.PLACE]]
+                    if width == 3:
+                        u = (
+                            u[0] + values[row_of[i, at.UNIT_ROW], c] * v,
+                            u[1] + values[row_of[i + 1, at.UNIT_ROW], c] * v,
+                            u[2] + values[row_of[i + 2, at.UNIT_ROW], c] * v,
+                        )
+                    else:
+                        u = (u[0] + values[row_of[i, at.UNIT_ROW], c] * v, 0.0, 0.0)
+                taken = answer_of(slides, along, law, u)
+                for j in range(width):
+                    space[solver.DUAL, i + j] -= taken[j]
+                    space[solver.STEP, i + j] += space[solver.DUAL, i + j]
+            i += width
