@@ -1,11 +1,15 @@
-"""Files of compiled kernels: each ends with a checksum, and a damaged one is as good as none."""
+"""Files of compiled kernels: each ends with a checksum, and a damaged one is as good as none; old ones go."""
 
 from __future__ import annotations
 
+import os
 import pickle
+import shutil
+import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Any, cast
@@ -13,6 +17,10 @@ from typing import Any, cast
 from numba.core.caching import IndexDataCacheFile
 
 CHECKSUM_BYTES = 4
+# Kernels of sources that nobody used for so long [s] are removed, and the longest unused ones beyond so many bytes.
+# A use is noted once in so many seconds.
+LONGEST, LARGEST, NOTED = 30 * 86400.0, 1 << 29, 86400.0
+BASE = "kernels-"  # how the folder of all kernels begins; in it each version of a module has a folder
 
 
 class _Checked(IndexDataCacheFile):  # type: ignore[misc, unused-ignore]
@@ -22,6 +30,9 @@ class _Checked(IndexDataCacheFile):  # type: ignore[misc, unused-ignore]
     def _open_for_write(self, path: str) -> Iterator[BytesIO]:
         content = BytesIO()
         yield content
+        for parent in Path(path).parents:
+            if parent.name.startswith(BASE):
+                prune(parent)
         with super()._open_for_write(path) as file:
             file.write(content.getvalue() + zlib.crc32(content.getvalue()).to_bytes(CHECKSUM_BYTES, "little"))
 
@@ -33,7 +44,9 @@ class _Checked(IndexDataCacheFile):  # type: ignore[misc, unused-ignore]
             return {}
 
     def _load_data(self, name: str) -> Any:
-        return pickle.loads(_content(cast(Any, self)._data_path(name)))
+        path = cast(Any, self)._data_path(name)
+        note_use(Path(path).parent)
+        return pickle.loads(_content(path))
 
 
 def _content(path: str) -> bytes:
@@ -43,6 +56,31 @@ def _content(path: str) -> bytes:
     if zlib.crc32(content).to_bytes(CHECKSUM_BYTES, "little") != checksum:
         raise OSError(f"{path} is damaged")
     return content
+
+
+def note_use(folder: Path) -> None:
+    """Give the folder of a module's version, in or above this one, the time of now, unless it was used today."""
+    with suppress(OSError):  # a cache that can only be read
+        versions = [folder, *folder.parents]
+        version = next(each for each in versions if each.parent.name.startswith(BASE) or each == versions[-1])
+        if time.time() - version.stat().st_mtime > NOTED:
+            os.utime(version)
+
+
+@cache
+def prune(base: Path) -> None:
+    """Once a process: remove what was not used for LONGEST, then the longest unused beyond LARGEST bytes."""
+    used = []
+    for version in base.iterdir():
+        with suppress(OSError):  # another process removes it
+            files = sum(each.stat().st_size for each in version.rglob("*") if each.is_file())
+            used.append((version.stat().st_mtime, files, version))
+    left, now = sum(size for _, size, _ in used), time.time()
+    for moment, size, version in sorted(used):
+        if now - moment < LONGEST and left <= LARGEST:
+            break
+        shutil.rmtree(version, ignore_errors=True)
+        left -= size
 
 
 def forgive(dispatcher: Any) -> Any:

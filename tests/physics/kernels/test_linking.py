@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -192,3 +193,31 @@ def test_an_interrupt_waits_until_the_code_is_whole():
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@KEPT
+@pytest.mark.parametrize(("largest", "left"), [(1 << 29, {"new", "older"}), (5000, {"new"})])
+def test_unused_kernels_are_removed_by_age_and_size(tmp_path, monkeypatch, largest, left):
+    keeping = jit.LINKING.keeping
+    monkeypatch.setattr(keeping, "LARGEST", largest)
+    base, now = tmp_path / f"{keeping.BASE}physics", time.time()
+    ages = {"new": 0.0, "older": 2.0 * keeping.NOTED, "oldest": 2.0 * keeping.LONGEST}
+    for name, age in ages.items():
+        file = base / name / "within" / "kernel.nbc"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(bytes(4000))
+        os.utime(base / name, (now - age, now - age))
+    keeping.prune(base)
+    assert {each.name for each in base.iterdir()} == left
+
+
+@KEPT
+def test_a_use_is_noted_once_a_day(tmp_path):
+    keeping = jit.LINKING.keeping
+    version = tmp_path / f"{keeping.BASE}physics" / "aba-0-shared"
+    (version / "within").mkdir(parents=True)
+    for age, noted in ((0.5 * keeping.NOTED, False), (2.0 * keeping.NOTED, True)):
+        before = time.time() - age
+        os.utime(version, (before, before))
+        keeping.note_use(version / "within")
+        assert (version.stat().st_mtime > before + 0.1 * keeping.NOTED) == noted
