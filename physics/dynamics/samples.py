@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..bodies.body import Body
 from ..errors import ModelError
 from ..geometry import exponential_coordinates, lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
-from ..kernels.dynamics import sampled
 from ..model.checks import check_flags, inputs_alone
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
@@ -145,7 +145,7 @@ def _generalized_forces(
 ) -> FloatArray:
     """Forces (T, nv) of q, q' and q'' (3, T, nv), whose muscles are at rest in each sample."""
     pushed = np.array([model.index(force.body) for force in forces], dtype=np.int64)
-    pushes = np.zeros((len(times), len(forces), sampled.PUSH_WIDTH))
+    pushes = np.zeros((len(times), len(forces), 9))  # point, force, moment
     for row, each in zip(pushes.swapaxes(0, 1), forces):
         force, point, moment = each.at(times)
         row[:] = np.concatenate(
@@ -157,7 +157,7 @@ def _generalized_forces(
         tau = np.concatenate([tau, states], axis=1)
     spaces = model.workspace().clear()
     for part in slices(len(times)):
-        sampled.inverse_dynamics_of_rows(
+        kernels.dynamics.sampled.inverse_dynamics_of_rows(
             model.arrays, motion[:, part].copy(), tau[part], pushed, pushes[part], *spaces
         )
         check_flags(model, spaces[2])

@@ -9,10 +9,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, Polynomial, Wave
-from ..kernels.algebra.euler import angles_of
 from .opensim_tables import pieces
 
 FORBIDDEN = re.compile(r"[\\/*+\s]")  # in OpenSim's names
@@ -70,7 +70,7 @@ def offset(name: str, parent: str, pose: FloatArray) -> Element:
 
 def angles(turn: FloatArray) -> FloatArray:
     """Body-fixed angles (3,) about x, y and z of a rotation (3, 3), the last by what the first two leave."""
-    a, b, _ = angles_of(tuple(turn.ravel().tolist()), 0, 1, 2)
+    a, b, _ = kernels.algebra.euler.angles_of(tuple(turn.ravel().tolist()), 0, 1, 2)
     # x and y axes of the frame that the first two angles turn
     x = np.array([np.cos(b), np.sin(a) * np.sin(b), -np.cos(a) * np.sin(b)])
     y = np.array([0.0, np.cos(a), np.sin(a)])

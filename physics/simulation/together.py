@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import kernels
 from ..analysis.diagnosis import nothing_found
 from ..bodies.state import State
 from ..errors import DivergedError
@@ -18,7 +19,6 @@ from ..integrators.fixed_step import integrate_fixed_step, prepare_checks
 from ..integrators.limit_steps import limit_laws
 from ..joints.packing import aligned_zeros
 from ..kernels import layout
-from ..kernels.stepping import rollouts, step_checks
 from ..model.observation import observe
 from ..model.result import Result
 from .thread_runs import Runs
@@ -98,7 +98,7 @@ class Together:
         steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
         scratch = workspace.stage, aligned_zeros(nv), aligned_zeros(nv)
         method = INTEGRATORS[problem.integrator]
-        rollouts.rollouts(
+        kernels.stepping.rollouts.rollouts(
             model.arrays,
             method.scheme,
             problem.tau,
@@ -119,10 +119,11 @@ class Together:
         prepare_checks(problem, INTEGRATORS[problem.integrator], self.states[part.start], spaces)
         row = energy_row(problem.model, spaces[0])
         energies = np.tile(row, (len(self.q[part]), 1))
-        if row[step_checks.CLOSED]:
+        checks = kernels.stepping.step_checks
+        if row[checks.CLOSED]:
             kinetic, _, total = observe(problem.model, self.q[part], self.qd[part], anywhere=True)[1].T
-            energies[:, step_checks.FIRST] = total
-            energies[:, step_checks.MOST] = np.maximum(kinetic, row[step_checks.LIVELIEST])
+            energies[:, checks.FIRST] = total
+            energies[:, checks.MOST] = np.maximum(kinetic, row[checks.LIVELIEST])
         return energies
 
     def _told(
@@ -130,8 +131,9 @@ class Together:
     ) -> list[Result | None]:
         problem, (q, qd, after) = self.problem, records
         times = problem.samples + problem.origin
-        books = energies[:, [step_checks.GAINED, step_checks.LIVELIEST, step_checks.DONE]]
-        known = (energies[:, step_checks.BOOKED] != 0.0) & np.isfinite(books.sum(axis=1))
+        checks = kernels.stepping.step_checks
+        books = energies[:, [checks.GAINED, checks.LIVELIEST, checks.DONE]]
+        known = (energies[:, checks.BOOKED] != 0.0) & np.isfinite(books.sum(axis=1))
         quiet = known & nothing_found(problem, books, qd)
         changes = (after - charts).sum(axis=1)
         done: list[Result | None] = []

@@ -12,7 +12,7 @@ from .jacobian import body_frame
 from .rnea import newton_euler
 
 # A force from outside: where in the world (NaN: at the origin of the body's frame), force and free moment
-POINT, FORCE, MOMENT, PUSH_WIDTH = 0, 3, 6, 9
+POINT, FORCE, MOMENT = 0, 3, 6
 
 
 @entry

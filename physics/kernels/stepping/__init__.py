@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from . import implicit_stage as implicit_stage
     from . import motion as motion
     from . import rollout as rollout
+    from . import rollouts as rollouts
     from . import step_checks as step_checks
     from . import stepper as stepper
 else:
