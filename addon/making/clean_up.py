@@ -20,24 +20,37 @@ def bodies_in(scene: Scene, selected: Sequence[Body], scope: str) -> list[Body]:
     """The bones and objects that a scope takes in, each once: "SELECTED", "CHAIN" (all that joints connect with these
     by way of what is simulated), "RIG" (armatures with all their bones, objects with their children) or "SCENE".
     """
-    found = {key_of(body): body for body in selected}
     if scope == "SCENE":
-        found = {key_of(body): body for item in scene.objects for body in _parts(item)}
+        found = [body for item in scene.objects for body in _parts(item)]
     elif scope == "RIG":
-        items = {body.object.name_full: body.object for body in selected}
-        for item in list(items.values()):
-            if item.type != "ARMATURE":
-                items |= {each.name_full: each for each in item.children_recursive}
-        found = {key_of(body): body for item in items.values() for body in _parts(item)}
+        found = _of_rigs(body.object for body in selected)
     elif scope == "CHAIN":
-        links = [_ends(item) for item in references.joints_of(scene)]
-        carried = {key_of(ends[0]) for ends in links if ends}
-        links = [[end for end in ends if key_of(end) in carried] for ends in links]
-        new = set(found)
-        while new:
-            reached = [end for ends in links if any(key_of(end) in new for end in ends) for end in ends]
-            new = {key_of(body) for body in reached} - found.keys()
-            found |= {key_of(body): body for body in reached if key_of(body) in new}
+        found = _of_chains(scene, selected)
+    else:
+        found = list(selected)
+    return list({key_of(body): body for body in found}.values())
+
+
+def _of_rigs(items: Iterable[Object]) -> list[Body]:
+    """Armatures with all their bones, other objects with their children."""
+    found = []
+    for item in items:
+        below = [] if item.type == "ARMATURE" else item.children_recursive
+        found += [body for each in (item, *below) for body in _parts(each)]
+    return found
+
+
+def _of_chains(scene: Scene, selected: Sequence[Body]) -> list[Body]:
+    """All that joints connect with bodies by way of what is simulated, these first."""
+    found = {key_of(body): body for body in selected}
+    links = [_ends(item) for item in references.joints_of(scene)]
+    carried = {key_of(ends[0]) for ends in links if ends}
+    links = [[end for end in ends if key_of(end) in carried] for ends in links]
+    new = set(found)
+    while new:
+        reached = [end for ends in links if any(key_of(end) in new for end in ends) for end in ends]
+        new = {key_of(body) for body in reached} - found.keys()
+        found |= {key_of(body): body for body in reached if key_of(body) in new}
     return list(found.values())
 
 
@@ -50,12 +63,7 @@ def clean(scene: Scene, bodies: Iterable[Body]) -> int:
     """
     ours = {key_of(body): body for body in bodies if body.data.schema_version}
     carried, tied = _on(scene, set(ours))
-    for item in [*carried, *tied, *(body.object for body in ours.values())]:
-        if item.library is not None:
-            raise model_error(f"{item.name} is linked; clean up in its own file")
-    for item in [*carried, *tied]:
-        if item.override_library is not None:
-            raise model_error(f"{item.name} is of a library, which would bring it back with the next load")
+    _check_own([*carried, *tied], [body.object for body in ours.values()])
     for muscle in muscle_points.muscles_of(scene):
         hooks = [each for each in muscle.modifiers if each.type == "HOOK" and each.object is not None]
         if all(key_of(references.there(each.object, each.subtarget)) in ours for each in hooks):
@@ -68,15 +76,25 @@ def clean(scene: Scene, bodies: Iterable[Body]) -> int:
         else:
             bpy.data.objects.remove(item)
     kept, left = _referenced(scene), {item.name_full for item in bpy.data.objects}
-    count = 0
-    for key, body in ((key, body) for key, body in ours.items() if key[0] in left):
-        if body.data.body.enabled:
-            count += 1
-        for name in ("body", "channels", "before_live") if key in kept else ():
-            body.data.property_unset(name)
+    there = {key: body for key, body in ours.items() if key[0] in left}
+    count = sum(body.data.body.enabled for body in there.values())
+    for key, body in there.items():
         if key not in kept:
             body.owner.property_unset("condyle")
+            continue
+        for name in ("body", "channels", "before_live"):
+            body.data.property_unset(name)
     return count
+
+
+def _check_own(helpers: Sequence[Object], items: Sequence[Object]) -> None:
+    """ModelError if an object is linked, or an Empty is of a library."""
+    for item in (*helpers, *items):
+        if item.library is not None:
+            raise model_error(f"{item.name} is linked; clean up in its own file")
+    for item in helpers:
+        if item.override_library is not None:
+            raise model_error(f"{item.name} is of a library, which would bring it back with the next load")
 
 
 def clean_scene(scene: Scene) -> int:

@@ -232,13 +232,19 @@ def _products(term: Term, value: str) -> list[tuple[Term, Term]]:
     if term.name == "/" and (term.parts[1].variables <= {value} or value not in term.parts[1].variables):
         below = _made("/", np.divide, ONE, term.parts[1])
         return _products(_made("*", np.multiply, term.parts[0], below), value)
-    power = {"square": 2.0, "cube": 3.0}.get(term.name, term.parts[-1].number if term.name == "^" else 0.0)
-    if power in range(1, POWERS + 1) and not (term.name == "^" and term.parts[1].variables):
+    if power := _power(term):
         base = whole = term.parts[0]
-        for _ in range(int(power) - 1):
+        for _ in range(power - 1):
             whole = _made("*", np.multiply, whole, base)
         return _products(whole, value)
     return [(term, term)]  # which is no product of parts; `resolved` refuses it
+
+
+def _power(term: Term) -> int:
+    """The exponent of a whole power up to POWERS; 0 for other terms."""
+    fixed = term.name == "^" and not term.parts[1].variables
+    power = {"square": 2.0, "cube": 3.0}.get(term.name, term.parts[1].number if fixed else 0.0)
+    return int(power) if power in range(1, POWERS + 1) else 0
 
 
 def _polynomial(term: Term, variable: str) -> FloatArray | None:
@@ -252,7 +258,6 @@ def _polynomial(term: Term, variable: str) -> FloatArray | None:
         return None
     first, last = parts[0], parts[-1]
     found: Any = None
-    power = {"square": 2.0, "cube": 3.0}.get(term.name, float(last[0]))  # type: ignore[index]
     if term.name in ("+", "-"):
         size = max(len(part) for part in parts if part is not None)
         first, last = (np.pad(part, (0, size - len(part))) for part in parts if part is not None)
@@ -261,11 +266,9 @@ def _polynomial(term: Term, variable: str) -> FloatArray | None:
         found = np.convolve(first, last)  # type: ignore[arg-type]
     elif term.name == "/" and not term.parts[1].variables:
         found = first / last[0]  # type: ignore[index]
-    elif (term.name in ("square", "cube") or (term.name == "^" and not term.parts[1].variables)) and (
-        power in range(1, POWERS + 1)
-    ):
+    elif power := _power(term):
         found = first
-        for _ in range(int(power) - 1):
+        for _ in range(power - 1):
             found = np.convolve(found, first)  # type: ignore[arg-type]
     if found is None or not np.isfinite(found).all():
         return None

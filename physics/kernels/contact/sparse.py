@@ -308,24 +308,33 @@ def step_sparse(size: int, cones: int, m: int, order: Array, centred: float, spa
             return
         last = missed
         solve_band(size, places, sparse[at.BAND], side)
-        i = 0
-        while i < m:
-            width = 3 if i < cones else 1
-            if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
-                slides, along, law = law_of(i, cones, space, order)
-                u = (0.0, 0.0, 0.0)
-                for c in range(spans[row_of[i, at.UNIT_ROW], con.SPAN_COUNT]):
-                    v = side[places[columns[row_of[i, at.UNIT_ROW], c], at.PLACE]]
-                    if width == 3:
-                        u = (
-                            u[0] + values[row_of[i, at.UNIT_ROW], c] * v,
-                            u[1] + values[row_of[i + 1, at.UNIT_ROW], c] * v,
-                            u[2] + values[row_of[i + 2, at.UNIT_ROW], c] * v,
-                        )
-                    else:
-                        u = (u[0] + values[row_of[i, at.UNIT_ROW], c] * v, 0.0, 0.0)
-                taken = answer_of(slides, along, law, u)
-                for j in range(width):
-                    space[solver.DUAL, i + j] -= taken[j]
-                    space[solver.STEP, i + j] += space[solver.DUAL, i + j]
-            i += width
+        take_answers(cones, m, order, sparse)
+
+
+@shared
+def take_answers(cones: int, m: int, order: Array, sparse: Array) -> None:
+    """Add to the step what the answer of the coordinates to its miss is worth."""
+    space, places, side = sparse[at.VECTOR_ROWS], sparse[at.PLACES], sparse[at.MOTIONS][at.SIDE]
+    values, columns, spans = sparse[at.JACOBIAN]
+    states, row_of = order.shape[0] // 3, sparse[at.UNITS]
+    i = 0
+    while i < m:
+        width = 3 if i < cones else 1
+        if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
+            slides, along, law = law_of(i, cones, space, order)
+            u = (0.0, 0.0, 0.0)
+            for c in range(spans[row_of[i, at.UNIT_ROW], con.SPAN_COUNT]):
+                v = side[places[columns[row_of[i, at.UNIT_ROW], c], at.PLACE]]
+                if width == 3:
+                    u = (
+                        u[0] + values[row_of[i, at.UNIT_ROW], c] * v,
+                        u[1] + values[row_of[i + 1, at.UNIT_ROW], c] * v,
+                        u[2] + values[row_of[i + 2, at.UNIT_ROW], c] * v,
+                    )
+                else:
+                    u = (u[0] + values[row_of[i, at.UNIT_ROW], c] * v, 0.0, 0.0)
+            taken = answer_of(slides, along, law, u)
+            for j in range(width):
+                space[solver.DUAL, i + j] -= taken[j]
+                space[solver.STEP, i + j] += space[solver.DUAL, i + j]
+        i += width
