@@ -42,8 +42,10 @@ def run_on(
     """Results of `simulate_many` from a cluster, in the order of the states; keywords were checked.
 
     Raises:
-        ModelError: an input is a function, or a worker has another version of Condyle or NumPy.
+        ModelError: it is no client, an input is a function, or a worker has another version of Condyle or NumPy.
     """
+    if not all(hasattr(client, name) for name in ("submit", "gather", "scatter", "nthreads", "cancel")):
+        raise ModelError(f"client must be a distributed.Client, got {client!r:.80}")
     wishes = {key: value for key, value in keywords.items() if key not in ("tau", "motions")}
     wishes["motions"] = {name: motion.to_dict() for name, motion in (keywords["motions"] or {}).items()}
     tau = keywords["tau"]

@@ -112,6 +112,8 @@ def test_a_wrong_state_is_named_before_anything_runs():
         ph.simulate_many(model, states[:1], 0.1, threads=0)
     with pytest.raises(ph.ModelError, match=r"threads must be a whole number, got 1\.5"):
         ph.simulate_many(model, states[:1], 0.1, threads=1.5)
+    with pytest.raises(ph.ModelError, match=r"client must be a distributed\.Client, got 3"):
+        ph.simulate_many(model, states[:1], 0.1, client=3)
     assert ph.simulate_many(model, [], 0.1) == []
 
 
