@@ -44,7 +44,7 @@ def run_on(
     Raises:
         ModelError: it is no client, an input is a function, or a worker has another version of Condyle or NumPy.
     """
-    if not all(hasattr(client, name) for name in ("submit", "gather", "scatter", "nthreads", "cancel")):
+    if not all(hasattr(client, name) for name in ("submit", "gather", "nthreads", "cancel")):
         raise ModelError(f"client must be a distributed.Client, got {client!r:.80}")
     wishes = {key: value for key, value in keywords.items() if key not in ("tau", "motions")}
     wishes["motions"] = {name: motion.to_dict() for name, motion in (keywords["motions"] or {}).items()}
@@ -53,7 +53,7 @@ def run_on(
         raise ModelError(f"tau must be numbers or a Table on a cluster, got the function {tau!r:.80}")
     wishes |= {"table": [tau.times, tau.values]} if isinstance(tau, Table) else {"tau": tau}
     threads = max(sum(client.nthreads().values()), 1)
-    text = client.scatter(json.dumps(plain(model.to_dict())), broadcast=True)
+    text = json.dumps(plain(model.to_dict()))  # with each task: what is scattered is lost with its workers
     parts = np.array_split(np.arange(len(states)), min(len(states), PARTS_A_THREAD * threads) or 1)
     tasks = [
         client.submit(simulate_part, version(), text, _stacked([states[k] for k in part]), wishes, pure=False)
