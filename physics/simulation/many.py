@@ -67,6 +67,8 @@ def simulate_many(
     if client is None:
         done = run_all(checked, given, at_once)
     else:
-        done = run_on(client, model, [checked(k)[1] for k in range(len(given))], wishes)
+        for k in range(len(given)):
+            checked(k)
+        done = run_on(client, model, given, wishes)
     warn((each for result in done if isinstance(result, Result) for each in result.diagnosis), 2)
     return done

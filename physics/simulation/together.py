@@ -45,16 +45,25 @@ def run_all(
 def runs_together(problem: Problem, states: Sequence[State]) -> bool:
     """Whether runs from these states go together: a tree without muscles and without what changes with time."""
     model, method = problem.model, INTEGRATORS[problem.integrator]
-    shapes = {(each.q.shape, each.qd.shape, each.chart.shape, each.time) for each in states}
+    forms = set(map(_form, states))
     return (
         method.run is integrate_fixed_step
         and not (needs_constraints(problem) or model.muscles or problem.findings)
         and problem.control is None
         and len(problem.tau[0]) == 1
         and problem.duration / problem.dt * model.num_bodies <= LONGEST
-        and len(shapes) == 1
+        and len(forms) == 1
+        and None not in forms
         and (method.number != layout.RUNGE_KUTTA or not any(law.any() for law in limit_laws(model)))
     )
+
+
+def _form(state: State) -> tuple[Any, ...] | None:
+    """What two states must have in common; None for one that only the checks of a single run can name."""
+    arrays = state.q, state.qd, state.chart
+    if not (isinstance(state.time, float) and all(isinstance(each, np.ndarray) for each in arrays)):
+        return None
+    return (state.time, *((each.shape, each.dtype) for each in arrays))
 
 
 class Together:

@@ -12,6 +12,7 @@ import pytest
 
 import physics as ph
 from physics.simulation import cluster
+from tests.physics.constraints.mechanisms import four_bar
 from tests.verification.generators import chain, random_state
 
 distributed = pytest.importorskip(
@@ -61,6 +62,14 @@ def test_results_are_the_bits_of_this_process_in_order(client, model):
             strict=True,
         ):
             same(ours, theirs)
+
+
+def test_loops_are_assembled_once(client):
+    loop, start = four_bar()
+    states = [loop.state(start.q, share * ph.constrained_dynamics(loop, start).qdd) for share in (0.0, 0.3)]
+    there = ph.simulate_many(loop, states, SPAN, STEP, client=client)
+    for ours, theirs in zip(ph.simulate_many(loop, states, SPAN, STEP), there, strict=True):
+        same(ours, theirs)
 
 
 def test_runs_that_diverge_come_back_with_their_motion(client, model):

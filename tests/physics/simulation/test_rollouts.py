@@ -108,6 +108,16 @@ def test_a_wrong_state_is_named_before_anything_runs():
     with pytest.raises(ph.ModelError, match=r"states\[1\].*finite"):
         ph.simulate_many(model, states, 0.1, tau=lambda t: asked.append(t) or [0.0, 0.0])
     assert not asked
+    q, chart = np.zeros(2), np.zeros(2, dtype=np.int64)
+    for bad in (
+        states[1],
+        ph.State(None, q, 0.0, chart),
+        ph.State(q, q, 0.0, np.array([np.nan, 0.0])),
+        ph.State(np.array(["x", "y"]), q, 0.0, chart),
+        ph.State(q, q, [0.0], chart),
+    ):
+        with pytest.raises(ph.ModelError, match=r"states\[1\]"):
+            ph.simulate_many(model, [model.state(), bad], 0.1)
     with pytest.raises(ph.ModelError, match="threads must be at least 1, got 0"):
         ph.simulate_many(model, states[:1], 0.1, threads=0)
     with pytest.raises(ph.ModelError, match=r"threads must be a whole number, got 1\.5"):
