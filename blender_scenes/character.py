@@ -2,7 +2,7 @@
 
     python -m blender_scenes.character --out out      writes out/character.blend and out/character.png
 
-Each chain is one call of the operator with a preset. Nothing is set up for what carries them: what is not simulated
+Each chain is one call of the operator with a preset. Their carriers are not set up: what is not simulated
 follows its animation. Checked: that tail and hair leave what they hang on by less than a tenth of a millimetre, at
 frames and between them, that every chain swings, that nothing drops at the first frame, and that nothing is warned of.
 """
@@ -35,7 +35,7 @@ TAIL, LINK = 20, 0.042  # bones, and the length of each [m]
 HAIR, STRAND = 9, 0.055  # bones of the ponytail, and the length of each [m]
 HELPERS = ("Root", "Step.L", "Step.R")  # bones without skin
 TORN = 1e-4  # m
-#: least and most that the chains' tips swing on what carries them [m]
+#: least and most that the chains' tips swing against their carriers [m]
 SWINGS = {"TAIL": (0.05, 1.5), "HAIR": (0.03, 0.8), "EAR": (0.002, 0.1), "BELLY": (0.003, 0.06)}
 SKIN = (0.78, 0.42, 0.20)
 #: name: head, tail, parent
@@ -89,7 +89,7 @@ def bones() -> dict[str, tuple[FloatArray, FloatArray, str]]:
             found[f"{name}.{side}"] = (*ends, f"{parent}.{side}" if parent in SIDE else parent)
     at, above = np.array([0.0, 0.10, 0.98]), "Hips"
     for number in range(1, TAIL + 1):
-        turn = -1.2 + 0.035 * number  # it hangs in an arc
+        turn = -1.2 + 0.035 * number  # an arc
         end = at + LINK * np.array([0.0, np.cos(turn), np.sin(turn)])
         found[f"Tail.{number:02d}"] = (at, end, above)
         at, above = end, f"Tail.{number:02d}"
@@ -230,14 +230,14 @@ def make() -> Character:
 
 
 def measure(made: Character, progress: Progress) -> tuple[Any, dict[str, str]]:
-    """Simulate and bake; raises SceneError where a chain leaves what it hangs on, hardly swings, drops at the start, or
+    """Simulate and bake; raises SceneError where a chain leaves its carrier, hardly swings, drops at the start, or
     something is warned of.
     """
     report = bake.bake_now(made.scene, progress)
     for finding in report.warnings:
         raise SceneError(f"the bake warns: {finding.text}")
     torn = [apart(made, *pair) for pair in (("Hips", "Tail.01"), ("Head", "Hair.01"), ("Head", "Ear.L.1"))]
-    far = check("how far a chain leaves what it hangs on", max(torn), 0.0, TORN, "m")
+    far = check("how far a chain leaves its carrier", max(torn), 0.0, TORN, "m")
     figures = {"chains off what they hang on, also between frames": f"at most {1e3 * far:.3f} mm"}
     for preset, carrier in (("TAIL", "Hips"), ("HAIR", "Head"), ("EAR", "Head"), ("BELLY", "Spine")):
         tip = seen(made, made.names(preset)[-1], carrier)

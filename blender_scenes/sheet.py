@@ -1,4 +1,4 @@
-"""A ball on a sheet that deforms by itself, after Lee & Terzopoulos 2008, Fig. 5d.
+"""A ball on a sheet that deforms with time, after Lee & Terzopoulos 2008, Fig. 5d.
 
     python -m blender_scenes.sheet --out out      writes out/sheet.blend and out/sheet.png
 

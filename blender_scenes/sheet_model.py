@@ -1,4 +1,4 @@
-"""A ball on a sheet that deforms by itself: a spline surface whose last direction is time. No Blender.
+"""A ball on a sheet that deforms with time: a spline surface whose last direction is time. No Blender.
 
 Lee & Terzopoulos 2008, Fig. 5d: the ball slides under gravity over the surface, whose motion is prescribed. A hill
 circles in a bowl and pushes the ball about.

@@ -1,5 +1,5 @@
-"""What is not simulated and moves by itself: looked at over the frames, so that a simulation follows it as Blender
-moves it, whatever that does: keys, constraints, inverse kinematics, drivers, parents, strips of the NLA.
+"""Samples animated bodies that are not simulated over the frames, so that a simulation follows them, whatever moves
+them: keys, constraints, inverse kinematics, drivers, parents, strips of the NLA.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ from .follow_weights import Strength
 from .led_joints import Followed
 from .static_objects import Stillness
 
-# What moves by less than this [Blender units, or a turn's sine] stands: a hundred times the rounding of a matrix.
+# Smaller motions [Blender units, or the sine of a turn] count as none: a hundred times the rounding of a matrix.
 MOVES = 1e-5
 
 
 @dataclass
 class Moving:
-    """What moves by itself; and of each that is followed its poses (F, 4, 4) at the frames (F,), in what carries it, in
-    Blender units.
-    """
+    """Animated bodies; of each followed one its poses (F, 4, 4) in its carrier at the frames (F,), in Blender units."""
 
     followed: read_carriers.Followed
     poses: dict[Handle, np.ndarray] = field(default_factory=dict)
@@ -50,10 +48,10 @@ class Moving:
 
 
 def sample(scene: Scene, frames: np.ndarray) -> Moving:
-    """What moves by itself from the first of whole frames (F,), at which the scene is, to the last; it is put back.
+    """Find the animated bodies from the first of whole frames (F,), the current one, to the last; restores the frame.
 
-    What stands, or is rigidly carried by what is looked at anyway, needs no body of its own: of what is connected
-    rigidly one is followed, the one nearest to the world, where curves alone may tell its motion.
+    A body without motion, or carried rigidly by another animated one, is not followed: of bodies connected rigidly
+    only the one nearest to the world is, because f-curves alone may give its motion.
     """
     followed, axes = dict[Handle, Handle](), dict[Handle, np.ndarray]()
     found = Moving(read_carriers.Followed(followed, axes), frames=frames)

@@ -89,7 +89,7 @@ class BodyProperties(PropertyGroup):
         "Without a Joint",
         "Motion of a body without a joint",
         items=(
-            ("HELD", "Animated", "Follows its animation, or stands still without one", "PINNED", 0),
+            ("HELD", "Animated", "Follows its animation; without one it does not move", "PINNED", 0),
             ("FREE", "Simulated", "Falls and tumbles freely", "FREEZE", 1),
         ),
     )

@@ -245,7 +245,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     )
     moving: flag(
         "Moves in Time",
-        "The last direction of the grid is time in seconds: the surface deforms by itself",
+        "The last direction of the grid is time in seconds: the surface deforms as time passes",
         update=on_change,
     )
     line_seconds: seconds(

@@ -263,7 +263,7 @@ def parent_and_child(context: Context) -> tuple[Body | None, Body]:
 
 
 def joint_pairs(context: Context) -> list[tuple[Body | None, Body]]:
-    """Parents and children of the joints to add: of two selected bodies one hangs on the other (`parent_and_child`), of
+    """Parents and children of the joints to add: two selected bodies are joined (`parent_and_child`), of
     more each on its Blender parent, a bone without one on its armature, which may move; else on the world.
     """
     bodies = selected_bodies(context)

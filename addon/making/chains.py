@@ -1,4 +1,4 @@
-"""Makes bones and objects swing after their animation: joints to what carries them, masses, springs."""
+"""Makes bones and objects swing after their animation: joints to their parents, masses, springs."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Tuning:
 
 
 def add(scene: Scene, bodies: Sequence[Body], kind: str, tuning: Tuning) -> list[Object]:
-    """Hang bones and objects on what carries them in Blender by joints with springs to their animation.
+    """Join bones and objects to their parents in Blender, with springs to their animation.
 
-    What has a joint already keeps it. Bones weigh as much as their skin, see `skin_volumes`.
+    Those that have a joint keep it. Bones weigh as much as their skin, see `skin_volumes`.
 
     Args:
         bodies: any number, of several chains and of chains that branch. kind: type of the joints.
@@ -41,7 +41,7 @@ def add(scene: Scene, bodies: Sequence[Body], kind: str, tuning: Tuning) -> list
         The joints' Empties.
 
     Raises:
-        ModelError: nothing is left to hang, or one cannot be simulated; nothing is changed then.
+        ModelError: nothing is left to join, or a body cannot be simulated; nothing is changed then.
     """
     pairs = _pairs(scene, bodies)
     _check(pairs, kind)
@@ -56,7 +56,7 @@ def add(scene: Scene, bodies: Sequence[Body], kind: str, tuning: Tuning) -> list
         joint = bodies_and_joints.add_joint(scene, carrier, child, kind)
         if key_of(child) not in known and not child.bone:
             presets_making.weigh(scene, child, box_of(child))
-        if key_of(carrier) not in known | links:  # what carries the chain needs no mass
+        if key_of(carrier) not in known | links:  # the chain's carrier needs no mass
             bodies_and_joints.remove_body(carrier)
         joint.condyle.joint.start_from = "SETTLED"
         tune(child, tuning)
@@ -85,7 +85,7 @@ def sprung(bodies: Sequence[Body]) -> list[Body]:
 
 
 def _pairs(scene: Scene, bodies: Sequence[Body]) -> list[Pair]:
-    """What is to be hung with what carries it, carriers first; ModelError where there is nothing."""
+    """Pairs of carrier and body to join, carriers first; ModelError if there are none."""
     ours = [body for body in bodies if not (body.object.condyle.joint.enabled and not body.bone)]
     if not ours:
         raise model_error("nothing is selected: select the bones of a chain in Pose Mode, or objects")
@@ -98,7 +98,7 @@ def _pairs(scene: Scene, bodies: Sequence[Body]) -> list[Pair]:
             if loose[0].object.type == "ARMATURE"
             else "parent it first (Ctrl P)"
         )
-        raise model_error(f"{loose[0].name} hangs on nothing: {way}")
+        raise model_error(f"{loose[0].name} has no parent: {way}")
     jointed = {key_of(body) for body in _jointed(scene)}
     hung = [body for body in ours if carried[key_of(body)] is not None and key_of(body) not in jointed]
     if not hung:

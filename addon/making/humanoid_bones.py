@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from bpy.types import Bone, Object
 
 SIDES = {"l": "L", "r": "R", "left": "L", "right": "R"}
-#: what comes before or behind names and says nothing of the part
+#: prefixes and suffixes that say nothing of the part
 FILLERS = {"def", "org", "j", "bip", "mixamorig", "stretch", "x", "c", "b", "bn", "bone"}
 #: parts by their names without side, fillers and numbers
 PARTS = {
@@ -30,7 +30,7 @@ PARTS = {
 }
 PART_OF = {name: part for part, names in PARTS.items() for name in names}
 SIDED = {"clavicle", "upper_arm", "forearm", "hand", "thigh", "shin", "foot"}
-#: what each part hangs on: the first of these that the rig has, on its own side
+#: candidates for the parent of each part: the first of these that the rig has, on its own side
 CARRIERS = {
     "spine": ("pelvis",),
     "neck": ("spine", "pelvis"),
@@ -49,7 +49,7 @@ NEEDED = ("pelvis", "head", "upper_arm", "forearm", "thigh", "shin")
 
 @dataclass(frozen=True)
 class Part:
-    """A bone of a human figure. side: "L", "R" or empty. carrier: name of the bone that it hangs on; empty: none."""
+    """A bone of a human figure. side: "L", "R" or empty. carrier: name of its parent part's bone; empty: none."""
 
     name: str
     part: str
@@ -69,7 +69,7 @@ def meaning(name: str) -> tuple[str, str]:
 
 
 def parts(rig: Object) -> list[Part]:
-    """The parts of a human figure that an armature has, each behind what it hangs on; empty: it is none.
+    """The parts of a human figure that an armature has, each after its carrier; empty: it is no human figure.
 
     Of several bones that the same name could mean (twists, ends, controls), the one is taken that is nearest to the
     root, of the kind (Rigify's DEF, other prefixes) that has the most parts.
@@ -116,7 +116,7 @@ def _by_numbers(found: dict[tuple[str, str], list[Bone]]) -> dict[tuple[str, str
 
 
 def _carrier(chosen: dict[tuple[str, str], list[Bone]], part: str, side: str) -> str:
-    """Name of the bone on which the first bone of a part hangs."""
+    """Name of the carrier of a part's first bone."""
     for above in CARRIERS.get(part, ()):
         bones = chosen.get((above, side if above in SIDED else ""))
         if bones:

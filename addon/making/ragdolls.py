@@ -100,7 +100,7 @@ def _add_floor(scene: Scene, bodies: dict[str, Body], carriers: set[str], volume
 
 
 def _hang(scene: Scene, rig: Object, part: Part, forward: Vector) -> Object:
-    """The joint of a limb in its rest pose on what carries it."""
+    """The joint of a limb on its carrier, in the rest pose."""
     bones, child = rig.data.bones, Body(rig, part.name)
     carrier = Body(rig, part.carrier)
     rest = bones[part.carrier].matrix_local.inverted() @ bones[part.name].matrix_local

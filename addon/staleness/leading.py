@@ -1,4 +1,4 @@
-"""What moves objects that a simulation follows: what carries them, and what their constraints and drivers look at."""
+"""Objects that move the objects that a simulation follows: carriers, and targets of constraints and drivers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def of(items: Iterable[Object], animation: Animation) -> list[Object]:
 
 
 def _behind(item: Object, moved: Moved) -> Iterator[Object]:
-    """What carries an object, and what constraints of it and its bones, and its drivers, look at."""
+    """The carriers of an object, and the targets of its constraints, of its bones' and of its drivers."""
     if item.parent is not None:
         yield item.parent
     for owner in (item, *(item.pose.bones if item.pose is not None else ())):

@@ -22,7 +22,7 @@ FLAT = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class TriangleMesh(Obstacle):
-    """A surface of triangles, solid behind: only what comes from the side of their normals touches it.
+    """A surface of triangles, solid below: it is touched from the side of their normals only.
 
     Attributes:
         vertices: (n, 3) [m].

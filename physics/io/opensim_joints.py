@@ -153,7 +153,7 @@ def _scapulothoracic(node: Node, names: list[str], notes: Notes) -> Made:
 
 
 def _ellipsoid(node: Node, names: list[str], notes: Notes) -> Made:
-    """OpenSim's has three coordinates; the fourth, the last turn, is held at 0."""
+    """OpenSim's has three coordinates; the fourth, the last turn, stays 0."""
     radii = node.numbers("radii_x_y_z", [1.0, 1.0, 1.0], 3)
     return Made(Ellipsoid(*radii), dict.fromkeys(names, "rotational"))
 

@@ -150,7 +150,7 @@ class Tree:
             self.frames.merge(name, OpenSimFrame(parent.body, pose))
             left.remove(link)
             lack = "no mass" if solid.mass == 0.0 else "an impossible inertia"
-            self.notes.note(f"bodies of {lack} that are welded are merged into what carries them", name)
+            self.notes.note(f"bodies of {lack} that are welded are merged into their parents", name)
         return [
             replace(link, parent=self._current(link.parent), child=self._current(link.child)) for link in left
         ]

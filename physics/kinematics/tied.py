@@ -74,7 +74,7 @@ class Tied:
         name = next(name for name, where in model.constraint_slices.items() if where.start <= at < where.stop)
         raise ModelError(
             f"constraint {name!r} cannot be met in inverse kinematics: it is violated by {short[at]:.3g} m or rad. "
-            "Check what is held and its limits, or start nearer"
+            "Check locked coordinates and limits, or start nearer"
         )
 
 

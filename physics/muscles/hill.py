@@ -330,7 +330,7 @@ class DeGroote(Hill):
     """The smooth muscle of De Groote et al. 2016 as in OpenSim; OpenSim's names in brackets.
 
     Its curves have no corners; the tendon is slack below its slack length. An elastic tendon leaves no damping of the
-    fibre, as OpenSim's explicit mode. Beyond 25 times the largest speed the force-velocity relation goes on straight.
+    fibre, as OpenSim's explicit mode. Beyond 25 times the largest speed the force-velocity relation is linear.
 
     Attributes:
         max_isometric_force ... minimum_activation, rigid_tendon: as of `Millard`.

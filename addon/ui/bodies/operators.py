@@ -27,7 +27,7 @@ class MakeBody(Change, Operator):
         name="Without a Joint",
         description="Motion of the body if it has no joint",
         items=(
-            ("HELD", "Animated", "Follows its animation, or stands still without one"),
+            ("HELD", "Animated", "Follows its animation; without one it does not move"),
             ("FREE", "Simulated", "Falls and tumbles freely"),
         ),
     )

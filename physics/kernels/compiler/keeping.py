@@ -24,7 +24,7 @@ BASE = "kernels-"  # how the folder of all kernels begins; in it each version of
 
 
 class _Checked(IndexDataCacheFile):  # type: ignore[misc, unused-ignore]
-    """The files of a kernel, with checksums; Numba skips what stands behind its data."""
+    """The files of a kernel, with checksums; Numba ignores bytes after its data."""
 
     @contextmanager
     def _open_for_write(self, path: str) -> Iterator[BytesIO]:

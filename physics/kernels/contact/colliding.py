@@ -1,7 +1,7 @@
 """Contacts between colliders: pairs of near ones by sweep and prune (Baraff 1992), then their contacts one by one.
 
-The rows of found are as those of `detection`; the numbers of contacts go on after the pairs of points and obstacles. A
-contact keeps its number, and so its memory, from step to step: it takes that of the nearest contact of the same two
+The rows of found are as those of `detection`; numbers of contacts follow those of the pairs of points and obstacles.
+A contact keeps its number, and so its memory, from step to step: it takes that of the nearest contact of the same two
 colliders, seen from the first one's body.
 """
 

@@ -33,7 +33,7 @@ def on_triangle(shapes: Array, triangle: int, point: Vector, apart: float) -> bo
 @shared
 def is_summit(shapes: Array, mesh: int, point: Vector, normal: Vector, apart: float) -> bool:
     """Whether no triangle at a point of the mesh rises above the plane through it with this normal, in the link frame:
-    else the contact is one of an inner edge, beyond which the surface goes on.
+    else the contact is one of an inner edge, beyond which the surface continues.
     """
     tree, rows = int(shapes[mesh + solid.CORE_FACE_ROWS]), int(shapes[mesh + solid.CORE_EDGE_ROWS])
     node, count = 0, int(shapes[tree])

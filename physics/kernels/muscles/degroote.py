@@ -15,7 +15,7 @@ SLOPE, RATE, SHIFT, LEVEL = (
     -0.374,
     0.8825327733249912,
 )  # of the force-velocity curve
-FASTEST = 6.0  # argument of the inverse curve, 25 largest speeds, beyond which it goes on straight
+FASTEST = 6.0  # argument of the inverse curve, 25 largest speeds, beyond which it is linear
 
 
 @inline
