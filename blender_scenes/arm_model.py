@@ -121,7 +121,7 @@ def skeleton(free: bool = False) -> ph.ModelBuilder:
 
 def coordinates(forward: float, outward: float, flexion: float) -> FloatArray:
     """Coordinates of shoulder and elbow (4,) for the hanging arm moved forward and outward by these angles [rad]."""
-    # about -y the arm, which hangs along -z, comes forward; about -x it comes out to the right
+    # about -y the arm, which points along -z, comes forward; about -x it comes out to the right
     turn = lie.so3_exp(np.array([-outward, 0.0, 0.0])) @ lie.so3_exp(np.array([0.0, -forward, 0.0]))
     upright = (scapula() @ shoulder_frame())[:3, :3]
     return np.array([*lie.so3_log(upright.T @ turn @ upright), flexion])

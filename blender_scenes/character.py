@@ -2,7 +2,7 @@
 
     python -m blender_scenes.character --out out      writes out/character.blend and out/character.png
 
-Each chain is one call of the operator with a preset. Their carriers are not set up: what is not simulated
+Each chain is one call of the operator with a preset. Their carriers are not set up: all that is not simulated
 follows its animation. Checked: that tail and hair leave what they hang on by less than a tenth of a millimetre, at
 frames and between them, that every chain swings, that nothing drops at the first frame, and that nothing is warned of.
 """

@@ -171,7 +171,7 @@ def start(of: ph.Model, arm: float = 1.2) -> ph.State:
     place = np.radians([52.0, 20.0])
     scapula = of.bodies[0].joint.transform(place)
     turn = np.linalg.inv(clavicle_pose(gliding_pose(*REST, 0.0))) @ clavicle_pose(scapula)
-    # about -y the arm, which hangs along -z, comes forward; about -x it comes out to the right
+    # about -y the arm, which points along -z, comes forward; about -x it comes out to the right
     upright = (scapula @ shoulder_frame())[:3, :3]
     arm_turn = upright.T @ rotation_matrix(arm * np.array([-0.45, -0.9, 0.0]))
     return of.state(q=[*place, *ph.lie.so3_log(arm_turn), *ph.lie.so3_log(turn[:3, :3])])

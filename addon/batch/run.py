@@ -25,7 +25,7 @@ from .console import FROM_OUTSIDE
 from .job_file import Shot, on_a_line
 from .records import locked
 
-#: shots that a process bakes before another one takes its place: what Blender does not give back goes with it
+#: shots that a process bakes before a new one replaces it, which frees the memory that Blender leaks
 MOST_SHOTS = 50
 #: time [s] to wait for this process's own signal after a signal has ended a child
 TOGETHER = 1.0

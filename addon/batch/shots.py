@@ -1,4 +1,4 @@
-"""What a batch asks of its child: on the standard input, for each shot a line of JSON with the arguments of a bake."""
+"""Requests of a batch to its child process: a line of JSON on standard input for each shot, with a bake's arguments."""
 
 from __future__ import annotations
 

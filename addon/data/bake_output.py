@@ -1,4 +1,4 @@
-"""Settings on the scene: what a bake writes, and where; and statistics of the last bake."""
+"""Settings on the scene: outputs and targets of a bake; and statistics of the last bake."""
 
 from bpy.types import PropertyGroup
 
@@ -46,7 +46,7 @@ EXTRAS = (
 
 
 class OutputProperties(PropertyGroup):
-    """Settings: what a bake writes and where."""
+    """Settings: outputs and targets of a bake."""
 
     target: choice("Bake To", "Where the keys go", items=TARGETS)
     every: integer(

@@ -1,4 +1,4 @@
-"""What Condyle reports about a scene: codes with values, and the object or bone to select by a click."""
+"""Findings about a scene: codes with values, and the object or bone to select by a click."""
 
 from __future__ import annotations
 

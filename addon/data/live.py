@@ -18,7 +18,7 @@ def _turned(_self: "LiveSettings | LiveSlider", _context: Context) -> None:
 
 
 class LiveSlider(PropertyGroup):
-    """One slider: what it changes in the running model, and where the scene stores the value."""
+    """One slider: the value of the running model that it changes, and where the scene stores it."""
 
     label: text("Label", "Name for people")
     group: choice(

@@ -24,7 +24,7 @@ from ..reading import scene as scene_to_model
 from ..sliders import driver_empties, sliders
 from . import rest_poses
 
-#: what says that a body's mass is the user's own
+#: properties that show, when set, that the user chose a body's mass
 MASS = ("mass", "center_of_mass", "inertia_diagonal", "inertia_products")
 
 

@@ -1,4 +1,4 @@
-"""Makes the rig of a human figure a ragdoll: its limbs hang on one another by joints with limits, and it falls."""
+"""Makes the rig of a human figure a ragdoll: joints with limits connect its limbs, and it falls."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SHARES = {
     "forearm": 0.016, "hand": 0.006, "thigh": 0.142, "shin": 0.043, "foot": 0.014,
 }  # fmt: skip
 BODY_MASS_INDEX = 22.0  # kg/m^2
-# What joints lose of their motion [1/s], as dampers on the moment of inertia of the limb about its end.
+# Rate at which joints lose speed [1/s], as dampers on the moment of inertia of the limb about its end.
 LOSS = 2.0
 # Limbs are bent where the sine of the angle between their bones is larger.
 BENT = math.sin(math.radians(2.0))

@@ -86,7 +86,7 @@ def energy_grown(problem: Problem, result: Result) -> list[Finding]:
     model = problem.model
     if _driven(problem) or springs_leap(model):
         return []
-    # what muscles hold at most is not in the sum: no more than their largest force over the length of their fibres
+    # the sum lacks the energy in muscles: at most their largest force over the length of their fibres
     held = sum(
         getattr(each.law, "max_isometric_force", 0.0) * getattr(each.law, "optimal_fibre_length", 0.0)
         for each in model.muscles
@@ -164,7 +164,7 @@ def _worst(model: Model, code: str, angles: Any, most: float) -> list[Finding]:
 
 
 def solver_findings(told: Mapping[str, Any]) -> list[Finding]:
-    """Findings in ``Result.info["constraints"]``: what is deep in an obstacle, and what could not be solved."""
+    """Findings in ``Result.info["constraints"]``: deep penetrations, and equations that could not be solved."""
     found = []
     if told["overlap"] > OVERLAP:
         found.append(Finding("contact-overlap", {"contact": told["deepest"], "depth": told["overlap"]}))

@@ -1,4 +1,4 @@
-"""What a user calls of `lie`, `splines` and `exponential_coordinates`: their functions with checks of all arguments.
+"""Public face of `lie`, `splines` and `exponential_coordinates`: their functions with checks of all arguments.
 
 Inside the package the functions are called without them.
 """

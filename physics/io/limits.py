@@ -1,7 +1,7 @@
-"""What readers take at most; a larger file is refused before anything is allocated for it.
+"""Limits of all readers; a larger file is refused before anything is allocated for it.
 
-Real models, motions and surfaces take a hundredth. What a file within these limits takes is bounded, too, except for a
-result, whose arrays are what its model and its samples ask for; ``tests/fuzz`` measures it.
+Real models, motions and surfaces have a hundredth of these. Within them time and memory are bounded, too, except for a
+result, whose arrays have the sizes that its model and its samples need; ``tests/fuzz`` measures both.
 """
 
 from __future__ import annotations

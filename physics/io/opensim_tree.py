@@ -212,7 +212,7 @@ class Tree:
         return solid
 
     def _ranges(self, read: ReadJoint) -> FloatArray | None:
-        """Limits of the joint's coordinates: the ranges of clamped ones, the values of those that are held."""
+        """Limits of the joint's coordinates: the ranges of clamped ones, the values of locked ones."""
         limits = np.tile([-np.inf, np.inf], (read.joint.num_coordinates, 1))
         names = read.joint.coordinate_names
         for coordinate in read.coordinates:

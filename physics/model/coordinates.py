@@ -1,4 +1,4 @@
-"""What is known of each coordinate of a model, in arrays."""
+"""Properties of each coordinate of a model, in arrays."""
 
 from __future__ import annotations
 

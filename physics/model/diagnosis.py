@@ -1,4 +1,4 @@
-"""What a run tells of itself beside its motion: findings, each a code with values and a text."""
+"""Findings about a run, each a code with values and a text."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Finding(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What is so, and what to do, in a line."""
+        """The finding and the remedy, in a line."""
         values = ", ".join(f"{name} {value}" for name, value in self.values.items())
         return TEXTS.get(self.code, f"{self.code}: {values}").format_map(self.values)
 

@@ -57,7 +57,7 @@ class Result:
 
     @property
     def diagnosis(self) -> tuple[Finding, ...]:
-        """What makes the motion doubtful; empty if nothing was found."""
+        """Findings that make the motion doubtful; empty if there are none."""
         return findings_of(self.info)
 
     @property

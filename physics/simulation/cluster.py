@@ -32,7 +32,7 @@ Plain = dict[str, Any]
 
 
 def version() -> tuple[str, str]:
-    """What must be the same for results to be the same bits: the kernels' sources, and NumPy."""
+    """Versions that must agree for results with the same bits: the kernels' sources, and NumPy."""
     return sources_hash("stepping.rollout"), np.__version__
 
 
@@ -53,7 +53,7 @@ def run_on(
         raise ModelError(f"tau must be numbers or a Table on a cluster, got the function {tau!r:.80}")
     wishes |= {"table": [tau.times, tau.values]} if isinstance(tau, Table) else {"tau": tau}
     threads = max(sum(client.nthreads().values()), 1)
-    text = json.dumps(plain(model.to_dict()))  # with each task: what is scattered is lost with its workers
+    text = json.dumps(plain(model.to_dict()))  # with each task: scattered data is lost with its workers
     parts = np.array_split(np.arange(len(states)), min(len(states), PARTS_A_THREAD * threads) or 1)
     tasks = [
         client.submit(simulate_part, version(), text, _stacked([states[k] for k in part]), wishes, pure=False)

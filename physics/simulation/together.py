@@ -1,4 +1,4 @@
-"""Short runs from many states in one call of a kernel: what Python does for each run would take longer than the run."""
+"""Short runs from many states in one call of a kernel: Python's overhead of each run would exceed the run's time."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def runs_together(problem: Problem, states: Sequence[State]) -> bool:
 
 
 def _form(state: State) -> tuple[Any, ...] | None:
-    """What two states must have in common; None for one that only the checks of a single run can name."""
+    """Shapes and types that two states must share; None for one that only the checks of a single run can name."""
     arrays = state.q, state.qd, state.chart
     if not (isinstance(state.time, float) and all(isinstance(each, np.ndarray) for each in arrays)):
         return None
@@ -123,7 +123,7 @@ class Together:
         return self._told(records, ends, energies, info, self.chart[part])
 
     def _watched(self, part: slice, spaces: Any) -> Any:
-        """What the checks of each run's steps begin with (runs, width)."""
+        """Start values of the step checks of each run (runs, width)."""
         problem = self.problem
         prepare_checks(problem, INTEGRATORS[problem.integrator], self.states[part.start], spaces)
         row = energy_row(problem.model, spaces[0])

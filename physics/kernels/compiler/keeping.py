@@ -50,7 +50,7 @@ class _Checked(IndexDataCacheFile):  # type: ignore[misc, unused-ignore]
 
 
 def _content(path: str) -> bytes:
-    """What a file holds before its checksum; OSError, as for a file that is lost, if it was changed."""
+    """The contents of a file before its checksum; OSError, as for a file that is lost, if it was changed."""
     data = Path(path).read_bytes()
     content, checksum = data[:-CHECKSUM_BYTES], data[-CHECKSUM_BYTES:]
     if zlib.crc32(content).to_bytes(CHECKSUM_BYTES, "little") != checksum:

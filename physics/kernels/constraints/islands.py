@@ -9,7 +9,7 @@ from . import layout as con
 
 @inline
 def leader_of(tree: int, trees: Array) -> int:
-    """The tree that stands for all that are coupled with a tree; shortens the way to it."""
+    """The representative of the island of a tree; shortens the way to it (union-find)."""
     while trees[tree, con.LEADER] != tree:
         trees[tree, con.LEADER] = trees[trees[tree, con.LEADER], con.LEADER]
         tree = trees[tree, con.LEADER]

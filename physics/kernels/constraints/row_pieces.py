@@ -46,7 +46,7 @@ FLAT = 3e-6
 
 @inline
 def cover(body_int: Array, body: int, row: Array) -> None:
-    """Add the tree of a body to the ranges of a row of spans. These stay apart: what is not becomes one range."""
+    """Add the tree of a body to the ranges of a row of spans. Ranges that touch are merged."""
     if body < 0:
         return
     root = body_int[body, at.ROOT]

@@ -293,7 +293,7 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     if approach(first, cones, m, space, order, False, 0, None) or jams(first, m, space):
         return
     if at_end < defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)[0]:
-        # the path ended beside the solution, and sweeps led away from it: contacts that barely slip
+        # the path ended near the solution, and sweeps diverged from it: contacts that barely slip
         for i in range(first, m):
             space[solver.IMPULSE, i] = space[solver.DUAL_STEP, i]
         find_speeds(first, m, space)

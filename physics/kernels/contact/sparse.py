@@ -170,7 +170,7 @@ def law_of(i: int, cones: int, space: Array, order: Array) -> tuple[bool, Vector
 
 @inline
 def miss_of(slides: bool, along: Vector, law: Vector, x: Vector, u: Vector) -> Vector:
-    """What impulses x and speeds u miss of a contact's equations (see `newton.newton_step` and `newton.slide`)."""
+    """Residual of a contact's equations at impulses x and speeds u (see `newton.newton_step` and `newton.slide`)."""
     (d, e, share), (r, mu, _) = along, law
     if not slides:
         return -r * u[0], -r * u[1], -r * u[2]
@@ -191,7 +191,7 @@ def give_way(slides: bool, along: Vector, law: Vector, miss: Vector) -> Vector:
 
 @inline
 def answer_of(slides: bool, along: Vector, law: Vector, u: Vector) -> Vector:
-    """K u: what speeds take from the impulses of the softened equations."""
+    """K u: the part of the softened equations' impulses that speeds take away."""
     (d, e, share), (r, mu, weight) = along, law
     stiff = r / SOFT
     if not slides:
@@ -302,7 +302,7 @@ def step_sparse(size: int, cones: int, m: int, order: Array, centred: float, spa
         if missed <= SETTLED * SETTLED * whole:
             return
         if missed > STALLED * last:
-            # what is left contradicts itself; each turn added the same impulses that move nothing
+            # the remaining equations contradict one another; each turn added the same impulses without effect
             combine(solver.STEP, solver.STEP, -float(turn), solver.DUAL, 0, m, space)
             multiply(m, solver.STEP, solver.RISE, sparse)
             return
