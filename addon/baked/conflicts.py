@@ -15,7 +15,7 @@ from .parents import check_parent
 
 #: what makes keys of a motion that comes from constraints
 HOW_TO_KEY = "bake its motion to keys (Animation > Bake Action with Visual Keying), then mute the constraint"
-LED = f"; where it is to lead the joint (Animated, Follow), {HOW_TO_KEY}"
+LED = f"; where it is to lead the joint (Animated, Animation Influence), {HOW_TO_KEY}"
 
 
 def check(body: Body) -> None:

@@ -41,7 +41,7 @@ class CommonWishes:
         precision=3,
     )
     metric: choice(
-        "Compare by",
+        "Error Metric",
         "Relative weight of rotation and translation",
         items=(
             ("LENGTH", "Length Scale", "One length counts as much as one radian"),
@@ -74,19 +74,19 @@ class CurveWishes:
 
     frames_by: choice(
         "Frames by",
-        "How the number of control frames is chosen",
+        "How the number of control points is chosen",
         items=(
             ("NUMBER", "Number", "The number below"),
             (
                 "TOLERANCE",
                 "Tolerance",
-                "The fewest control frames that keep every key within a distance and an angle",
+                "The fewest control points that keep every key within a distance and an angle",
             ),
         ),
     )
     num_frames: integer(
-        "Control Frames",
-        "How many control frames the curve gets: more follow the keys more closely",
+        "Control Points",
+        "How many control points the curve gets: more follow the keys more closely",
         **span(4, 40, 1000, default=8),
     )
     within_distance: length(
@@ -99,8 +99,8 @@ class CurveWishes:
         "Outliers",
         "How to treat keys far from the rest",
         items=(
-            ("NONE", "Count Fully", "Every key counts alike"),
-            ("HUBER", "Count Less", "Keys far from the curve have a bounded influence (Huber)"),
+            ("NONE", "Keep All", "Every key counts alike"),
+            ("HUBER", "Weaken", "Keys far from the curve have a bounded influence (Huber)"),
             ("TUKEY", "Ignore", "Keys far from the curve have no influence (Tukey)"),
         ),
     )
@@ -129,10 +129,10 @@ class SurfaceWishes:
     """Settings of a fit of a surface."""
 
     rows: integer(
-        "Rows", "Control frames of the surface in its first direction", default=5, min=4, soft_max=20, max=200
+        "Rows", "Control points of the surface in its first direction", default=5, min=4, soft_max=20, max=200
     )
     columns: integer(
-        "Columns", "Control frames of the surface in its second direction", **span(4, 20, 200, default=5)
+        "Columns", "Control points of the surface in its second direction", **span(4, 20, 200, default=5)
     )
     parameters: choice(
         "Places",

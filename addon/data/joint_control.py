@@ -30,13 +30,13 @@ class JointControl:
     """Properties of a joint that say how it follows its animation."""
 
     follow: factor(
-        "Follow",
+        "Animation Influence",
         "How strongly the joint follows its animation in a simulation: 0 not at all, 1 exactly (as with "
         "Animated). In between, a spring and a damper pull, stiffer towards 1. Key it to blend",
     )
     follow_time: seconds(
-        "Follow Time",
-        "Time in seconds in which the joint approaches its animation with Follow at one half; shorter "
+        "Influence Time",
+        "Time in seconds in which the joint approaches its animation with an influence of one half; shorter "
         "is stiffer",
         **span(1e-3, 2.0, default=0.1),
     )

@@ -28,7 +28,7 @@ def _has_frames(_self: "JointShape", item: Object) -> bool:
 class JointShape:
     """Settings of every joint type; the panel shows those that apply (`types.JointType.settings`)."""
 
-    inverted: flag("Run Backward", "Swap parent and child, which inverts the motion of the joint")
+    inverted: flag("Flip Direction", "Swap parent and child, which inverts the motion of the joint")
     axis: vector("Axis", "Axis in the joint's frame", default=(0, 0, 1), subtype="XYZ")
     axis_2: vector("Second Axis", "Second axis of a universal joint", default=(0, 1, 0), subtype="XYZ")
     pitch: length("Pitch", "Advance of a helical joint along its axis per radian", default=0.01)
@@ -96,8 +96,8 @@ class JointShape:
     )
     custom_text: text("Description", "Description of a custom joint as in scene files (JSON); made by import")
     frames_of: pointer(
-        "Frames of",
-        "Another joint's Empty whose control frames the curve or surface uses; empty: those of this joint",
+        "Control Points of",
+        "Another joint's Empty whose control points the curve or surface uses; empty: those of this joint",
         type=Object,
         poll=_has_frames,
     )

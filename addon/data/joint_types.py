@@ -41,7 +41,7 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
                 "spline_curve",
                 0,
                 "Spline Curve",
-                "Moves along a smooth curve through control frames: knees, jaws, beads on wires",
+                "Moves along a smooth curve through control points: knees, jaws, beads on wires",
                 ("frames_of",),
                 (("q", "1"),),
             ),
@@ -49,7 +49,7 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
                 "spline_surface",
                 18,
                 "Spline Surface",
-                "Slides over a smooth surface near a grid of control frames, turning with it: shoulder blades",
+                "Slides over a smooth surface near a grid of control points, turning with it: shoulder blades",
                 ("frames_of", "sequence", "rotation_first"),
             ),
             JointType(

@@ -122,7 +122,7 @@ class CoordinateProperties(PropertyGroup):
     rest: number("Rest", "Value at which the spring is relaxed, in radians or metres")
     damping: number("Damping", "Resistance against speed: N·m·s per radian, or N·s per metre", min=0.0)
     armature: number(
-        "Armature", "Inertia of the joint itself, added to the coordinate: kg·m², or kg", min=0.0
+        "Rotor Inertia", "Inertia of the joint itself, added to the coordinate: kg·m², or kg", min=0.0
     )
     torque: number(
         "Torque",
@@ -161,7 +161,7 @@ class JointPart(JointShape, PropertyGroup):
 class ControlFrame(PropertyGroup):
     """One control frame of a spline curve joint."""
 
-    object: pointer("Empty", "Empty whose pose is the control frame", type=Object)
+    object: pointer("Empty", "Empty whose pose is the control point", type=Object)
 
 
 class KnotValue(PropertyGroup):
@@ -191,8 +191,8 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         default=IDENTITY,
     )
     parts: collection("Parts", type=JointPart)
-    frames: collection("Control Frames", type=ControlFrame)
-    active_frame: integer("Control Frame", "Selected control frame", min=0, update=select_marked)
+    frames: collection("Control Points", type=ControlFrame)
+    active_frame: integer("Control Point", "Selected control point", min=0, update=select_marked)
     knots: collection("Knots", type=KnotValue)
     order: integer(
         "Order",
@@ -222,7 +222,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     )
     grid: integers(
         "Grid",
-        "Rows, columns and layers of the control frames of a surface; 1: none in that direction",
+        "Rows, columns and layers of the control points of a surface; 1: none in that direction",
         size=3,
         default=(4, 4, 1),
         min=1,
@@ -250,7 +250,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     )
     line_seconds: seconds(
         "Seconds per Layer",
-        "Of a surface that moves in time: how long it takes from one layer of control frames to the next, "
+        "Of a surface that moves in time: how long it takes from one layer of control points to the next, "
         "on average. 0: as it was fitted, or one second for all layers",
         **span(0.0, 60.0, update=on_change),
     )

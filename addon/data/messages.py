@@ -34,7 +34,7 @@ TEXTS = {
     "deep-start": "{body} begins {depth} inside the ground {ground}. Move it out",
     "deep-soft-start": "{body} begins {depth} inside the soft ground {ground}, deeper than its weight presses it in, so it will be pushed out. Move it out",
     # muscles
-    "loose-points": "{muscle}: points on no body stay fixed in the world: {points}. Attach them by Stick Points",
+    "loose-points": "{muscle}: points on no body stay fixed in the world: {points}. Press Attach Points",
     "muscle-left-out": "{muscle} is left out: no body that it is attached to is simulated. Give one a joint",
     "point-in-obstacle": "{muscle} does not wrap over {obstacle}: inside it lies point {points}. Move the point out or make the obstacle smaller",
     "wrap-inside": "{muscle} runs straight through an obstacle in {count} of {states} samples: an end lies inside. Move the end out or make the obstacle smaller",
@@ -44,7 +44,7 @@ TEXTS = {
     "joint-in-library": "Joint {joint!r} of {body} was left in {library}; {remedy}",
     "joint-not-in-scene": "Joint {joint!r} of {body} is not in this scene. Link its collection {collections} into it",
     "parent-on-child": "{joint}: its parent {parent} is a child of {body} in Blender, and joints make {body} depend on it. Clear the parent of {parent} (Alt+P), or choose another for the joint",
-    "left-over": "{owner} was deleted from the scene, but some of its Empties are left: {count}. Press Remove What Is Left, or undo",
+    "left-over": "{owner} was deleted from the scene, but some of its Empties are left: {count}. Press Clean Up Leftovers, or undo",
     # the animation that a simulation starts from and follows
     "start-jump": "{body} jumps where the simulation starts (stepped keys), so it starts without speed there. Interpolate the keys or set Start Speed",
     "start-of-moving-surface": "{joint} starts at its start values: a surface that Moves in Time takes no start from the animation. Set them",
@@ -70,7 +70,7 @@ TEXTS = {
     "loop-speed": "The loop closes in pose but not in speed, which jumps by up to {speed}/s and {turning:.3g}°/s. Change its length or the animation",
     "no-motion": "Nothing moves in these frames",
     "no-motion-fixed": "Nothing moves: the type of each joint is Fixed ({joints}). Choose another",
-    "no-motion-animation": "Nothing moves: the animation of {joints} is constant. Key it, or turn off Animated or Follow",
+    "no-motion-animation": "Nothing moves: the animation of {joints} is constant. Key it, or turn off Animated or Animation Influence",
     "no-motion-locked": "Nothing moves: constraints leave no freedom to {joints}. Remove one of them",
     "no-motion-at-rest": "Nothing moves: without gravity nothing pushes {joints} from rest. Set Gravity, a Start Speed or a torque, or excite a muscle",
     "no-motion-limit": "Nothing moves: a limit stops {joints} at the start. Change the limit or the start",

@@ -78,7 +78,7 @@ class ForceLawProperties(PropertyGroup):
         "Pennation", "Angle between fibres and tendon at the optimal length of the fibres", min=0.0, max=1.47
     )
     max_speed: number(
-        "Fastest",
+        "Max Velocity",
         "Speed at which fibres shorten without load, in fibre lengths per second",
         **span(1e-3, 20.0, default=10.0),
     )
@@ -98,7 +98,7 @@ class ForceLawProperties(PropertyGroup):
         **span(1e-4, 0.5, default=0.040, precision=4),
     )
     least_activation: number(
-        "Least Activation", "Activation without excitation", default=0.01, min=0.0, max=0.99, precision=3
+        "Min Activation", "Activation without excitation", default=0.01, min=0.0, max=0.99, precision=3
     )
     rigid_tendon: flag("Rigid Tendon", "The tendon does not stretch: less to compute")
     details: text(
@@ -139,10 +139,10 @@ class MuscleProperties(PropertyGroup):
     active: flag("In Use", "Off: simulations leave it out", default=True)
     excitation: factor("Excitation", "Excitation of the muscle; key it (I) to move bodies")
     excited_by: choice(
-        "Excited by",
+        "Driven by",
         "Source of the excitation",
         items=(
-            ("KEYS", "Keys", "Its excitation, which can be keyed", 0),
+            ("KEYS", "Keyframes", "Its excitation, which can be keyed", 0),
             ("CONTROLLER", "Controller", "How far a joint is from its target", 1),
         ),
     )
@@ -156,7 +156,7 @@ class MuscleProperties(PropertyGroup):
         "Mass Points", "Number of points that carry its mass", default=20, min=1, soft_max=50, max=1000
     )
     mass_lies: choice(
-        "Mass Lies",
+        "Mass Distribution",
         "Distribution of the mass along the path",
         items=(
             ("PATH", "Along the Path", "Evenly from origin to insertion, and strains evenly", 0),

@@ -14,7 +14,7 @@ class OverlayProperties(PropertyGroup):
         "Curves, ellipses and surfaces along which the joint moves the child",
         default=True,
     )
-    show_frames: flag("Control Frames", "Axes and numbers of control frames", default=True)
+    show_frames: flag("Control Points", "Axes and numbers of control points", default=True)
     axis_size: length(
         "Axis Size",
         "Length of the drawn axes. 0: chosen by the size of the curve, or of the joint's Empty",

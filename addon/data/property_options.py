@@ -78,7 +78,7 @@ def needs_joint(cls: type[Operator], context: Context) -> bool:
         return False
     joint = active_joint(context)
     if joint is None:
-        return allowed(cls, "Select a joint's Empty, one of its control frames, or its moving body")
+        return allowed(cls, "Select a joint's Empty, one of its control points, or its moving body")
     linked = f"{joint.name} is linked; make a library override first"
     return allowed(cls, "" if joint.library is None else linked)
 

@@ -51,8 +51,8 @@ class ObjectData(PropertyGroup):
     target: pointer("Target", type=TargetProperties)
     obstacle: pointer("Obstacle", type=ObstacleProperties)
     frame_of: pointer(
-        "Control Frame Of",
-        "Joint of which this Empty is a control frame, or connection of which it is the end",
+        "Control Point Of",
+        "Joint of which this Empty is a control point, or connection of which it is the end",
         type=Object,
     )
     channels: pointer("Channels", type=ChannelRecord)

@@ -48,7 +48,7 @@ class StartProperties(PropertyGroup):
         "Pre-Roll", "Frames that are simulated before the first recorded one", **span(0, 250, 100000)
     )
     samples: choice(
-        "Keys a Frame",
+        "Samples per Frame",
         "More than one for motion blur and fast motion. The simulation is the same; whole frames get "
         "the same keys",
         items=SAMPLES,

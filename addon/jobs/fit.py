@@ -123,7 +123,7 @@ def fit_joint(
     if settings.type == "composite":
         raise physics_access.model_error(
             f"joint {item.name!r} is a composite joint, a fit would replace its parts: fit another joint, "
-            "and let a part take its control frames"
+            "and let a part take its control points"
         )
     kind = kind or (SURFACE if settings.type == SURFACE else "spline_curve")
     given = keyed_poses.source_of_joint(item)

@@ -275,7 +275,7 @@ def add_control_frame(
         matrix = joints.frame_of_child(item, child)
         if not len(settings.frames):
             rest_poses.note(item)
-    world = units.split_scale(matrix, "the control frame")[0]
+    world = units.split_scale(matrix, "the control point")[0]
     index = len(settings.frames) if index is None else int(np.clip(index, 0, len(settings.frames)))
     empty = frame_empty(scene, item, index) if empty is None else empty
     settings.frames.add().object = empty
@@ -296,7 +296,7 @@ def insert_between(scene: Scene, item: Object, index: int) -> Object:
     frames = scene_to_model.control_frames(scene, item)
     following = (index + 1) % len(frames) if settings.periodic else index + 1
     if not 0 <= index < len(frames) or following >= len(frames):
-        raise model_error(f"joint {item.name!r}: no control frame after number {index} to insert one before")
+        raise model_error(f"joint {item.name!r}: no control point after number {index} to insert one before")
     lie = physics_access.physics().lie
     middle = frames[index] @ lie.exp(0.5 * lie.log(lie.inverse(frames[index]) @ frames[following]))
     base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
@@ -307,7 +307,7 @@ def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
     """Remove a control frame from the list and delete its Empty."""
     settings = item.condyle.joint
     if not 0 <= index < len(settings.frames):
-        raise model_error(f"joint {item.name!r} has no control frame {index}")
+        raise model_error(f"joint {item.name!r} has no control point {index}")
     empty = settings.frames[index].object
     settings.frames.remove(index)
     settings.knots.clear()

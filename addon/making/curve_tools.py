@@ -84,7 +84,7 @@ def own_curve(scene: Scene, item: Object) -> physics_access.SplineCurve | None:
     """The spline curve of physics of a joint, in metres; ModelError unless it is one with its own control frames."""
     settings = item.condyle.joint
     if settings.type != "spline_curve" or settings.frames_of is not None:
-        raise physics_access.model_error(f"joint {item.name!r} must be a spline curve with control frames")
+        raise physics_access.model_error(f"joint {item.name!r} must be a spline curve with control points")
     joint: Any = joints.read_joint(scene, item)
     return joint.joint if settings.inverted else joint
 
@@ -251,7 +251,7 @@ def left_alone(scene: Scene, item: Object) -> list[str]:
         if item in (other.condyle.connection.coupling.joint, other.condyle.connection.coupling.leader)
     ]
     notes += [
-        f"{other.name} uses the control frames of this joint: check its slider"
+        f"{other.name} uses the control points of this joint: check its slider"
         for other in references.joints_of(scene)
         if any(shape.frames_of == item for shape in shapes(other.condyle.joint))
     ]
@@ -287,7 +287,7 @@ def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Ob
     """
     frames = joints.control_frames(scene, item)
     if not 0 <= index < len(frames):
-        raise physics_access.model_error(f"joint {item.name!r} has no control frame {index}")
+        raise physics_access.model_error(f"joint {item.name!r} has no control point {index}")
     lie = physics_access.physics().lie
     if len(frames) == 1:
         step = np.eye(4)
@@ -317,7 +317,7 @@ def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anyw
         physics_access.part("geometry.twist_metric").TwistMetric.of_length(settings.length_scale),
     )
     base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    pose = lie.inverse(base) @ units.split_scale(matrix, "the control frame")[0]
+    pose = lie.inverse(base) @ units.split_scale(matrix, "the control point")[0]
     away = metric.norm(lie.log(lie.inverse(frames) @ pose))
     following = np.roll(frames, -1, axis=0)
     steps = metric.norm(lie.log(lie.inverse(frames) @ following))

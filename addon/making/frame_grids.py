@@ -60,7 +60,7 @@ def poses(scene: Scene, item: Object) -> np.ndarray:
     settings = item.condyle.joint
     if not complete(settings):
         raise physics_access.model_error(
-            f"joint {item.name!r}: its grid needs {' x '.join(map(str, settings.grid))} control frames, but has "
+            f"joint {item.name!r}: its grid needs {' x '.join(map(str, settings.grid))} control points, but has "
             f"{len(settings.frames)}: build the grid again"
         )
     return scene_to_model.control_frames(scene, item).reshape(*settings.grid, 4, 4)

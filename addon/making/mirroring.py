@@ -67,7 +67,8 @@ REFLECTIONS = (Image.across(0, 1, 2), *(Image.across(axis) for axis in range(3))
 #: titles of coordinates and of their opposites: of presets, and anatomical terms
 _CALLED = (
     *((row.on_left, row.title) for each in presets.PRESETS for row in each.coordinates if row.on_left),
-    *(("Extension", "Flexion"), ("Depression", "Elevation"), ("Rotation In", "Rotation Out")),
+    *(("Extension", "Flexion"), ("Depression", "Elevation"), ("Supination", "Pronation")),
+    *(("Internal Rotation", "External Rotation"), ("Rotation In", "Rotation Out")),
 )
 TITLES = {**dict(_CALLED), **{title: other for other, title in _CALLED}}
 REVERSED = ", reversed"  # suffix of other titles
@@ -111,7 +112,7 @@ def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
             f"{child.name} has no other side: {why}; give the bodies of both sides the same name with .L and .R"
         )
     if any(shape.frames_of is not None for shape in shapes(settings)):
-        raise model_error(f"joint {item.name!r} uses the control frames of another joint: mirror that joint")
+        raise model_error(f"joint {item.name!r} uses the control points of another joint: mirror that joint")
     image = Image.across(AXES[axis])
     other_child, other_parent = others[0], others[1] or parent
     for body in (other_child, other_parent):

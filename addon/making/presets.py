@@ -77,7 +77,7 @@ PRESETS: tuple[Preset, ...] = (
         (
             Coordinate("Flexion", -30.0, 120.0),  # AAOS: extension 30, flexion 120
             Coordinate("Abduction", -30.0, 45.0),  # AAOS: adduction 30, abduction 45
-            Coordinate("Rotation Out", -45.0, 45.0),  # AAOS: 45 both ways
+            Coordinate("External Rotation", -45.0, 45.0),  # AAOS: 45 both ways
         ),
         "Pelvis",
         "Thigh",
@@ -90,7 +90,7 @@ PRESETS: tuple[Preset, ...] = (
         "universal",
         (
             Coordinate("Flexion", 0.0, 150.0),  # AAOS
-            Coordinate("Turn of Forearm", -80.0, 80.0),  # AAOS: supination and pronation 80
+            Coordinate("Pronation", -80.0, 80.0),  # AAOS: supination and pronation 80
         ),
         "Upper Arm",
         "Forearm",
@@ -104,7 +104,7 @@ PRESETS: tuple[Preset, ...] = (
         (
             # As the arm is fully raised from rest, the blade rotates upward by about 50 and tips by 20 to 30 (Ludewig);
             # gliding ranges are those of a shrug and a reach (Seth), rounded.
-            Coordinate("Around the Ribs", -25.0, 25.0, 0.0, 2.0),
+            Coordinate("Protraction", -25.0, 25.0, 0.0, 2.0, "Retraction"),
             Coordinate("Elevation", -15.0, 25.0, 0.0, 2.0),
             # the joint type models a right blade; z points outward on both sides
             Coordinate("Upward Rotation", -10.0, 50.0, 0.0, 2.0, "Downward Rotation"),

@@ -43,7 +43,8 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
         parent, child = child, parent
     boxes = box_of(parent), box_of(child)
     shape = presets_curves.of(preset, parent, boxes[1])
-    frame = units.array4(parent.matrix) if shape.in_parent else frame_of(preset, *boxes)
+    on_left = _is_left(child, *boxes)
+    frame = units.array4(parent.matrix) if shape.in_parent else frame_of(preset, *boxes, on_left)
     frame = units.split_scale(frame, parent.name)[0]
     late = ik_chains.why_late(scene, child, parent)
     if late:
@@ -56,8 +57,8 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
     for body, box, before in zip((parent, child), boxes, known):
         if not before:
             weigh(scene, body, box)
-    _shape(scene, joint, preset, shape, frame, boxes)
-    _settle(scene, joint, preset, child, boxes)
+    _shape(scene, joint, preset, shape, frame, boxes, on_left)
+    _settle(scene, joint, preset, child, boxes[1], on_left)
     if not shape.in_parent:
         bodies_and_joints.take_rest_pose(joint)
     sliders.set_driven(scene, joint, True)
@@ -111,6 +112,7 @@ def _shape(
     shape: presets_curves.Curve,
     frame: np.ndarray,
     boxes: tuple[Box, Box],
+    on_left: bool,
 ) -> None:
     """Fill in the settings of the joint's type."""
     settings = joint.condyle.joint
@@ -126,7 +128,8 @@ def _shape(
         settings.sequence = "xyz"
     elif preset.kind == "universal":
         settings.axis = (1.0, 0.0, 0.0)
-        settings.axis_2 = (0.0, 0.0, 1.0) if preset.name == "elbow" else (0.0, 1.0, 0.0)
+        inward = (0.0, 0.0, -1.0 if on_left else 1.0)  # pronation turns the thumb inward on both sides
+        settings.axis_2 = inward if preset.name == "elbow" else (0.0, 1.0, 0.0)
     elif preset.kind == "hinge":
         settings.axis = (1.0, 0.0, 0.0)
     elif preset.kind == "composite":
@@ -142,10 +145,8 @@ def _shape(
         settings.semi_axes = (parent.reach(x), parent.reach(y), out)
 
 
-def _settle(scene: Scene, joint: Object, preset: Preset, child: Body, boxes: tuple[Box, Box]) -> None:
+def _settle(scene: Scene, joint: Object, preset: Preset, child: Body, box: Box, on_left: bool) -> None:
     """Set titles, limits, damping and rest of the coordinates."""
-    parent, box = boxes
-    on_left = _is_left(child, parent, box)
     found = masses.mass_properties(scene, child)
     length = units.length_scale(scene)
     reach = 2.0 * float(np.linalg.norm(box.half)) * length

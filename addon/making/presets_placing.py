@@ -65,8 +65,8 @@ def box_of(body: Body) -> Box:
     return Box(middle, pose[:3, :3], 0.5 * scale * (high - low))
 
 
-def frame_of(preset: Preset, parent: Box, child: Box) -> np.ndarray:
-    """World matrix (4, 4) of the joint."""
+def frame_of(preset: Preset, parent: Box, child: Box, on_left: bool) -> np.ndarray:
+    """World matrix (4, 4) of the joint of a child on the figure's left or right."""
     size = float(np.linalg.norm(child.half))
     if preset.anchor == "PARENT":
         return _on_surface(parent, child)
@@ -85,7 +85,7 @@ def frame_of(preset: Preset, parent: Box, child: Box) -> np.ndarray:
     if preset.anchor == "EDGE":
         return _edge(place, distal, child)
     frame = _frame(place, distal, np.array(preset.toward))
-    if preset.kind == "euler" and child.middle[0] < parent.middle[0] - 1e-3 * size:
+    if preset.kind == "euler" and not on_left:
         frame[:3, 1:3] *= -1.0  # the right side mirrors the left one: abduction is outward on both
     if preset.name == "thumb":  # z is the axis of flexion, y points to the second axis
         frame[:3, :3] = frame[:3, :3] @ np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])

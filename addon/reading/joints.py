@@ -72,7 +72,7 @@ def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
     if shape.type in FRAMED:
         owner = shape.frames_of or item
         if not references.in_scene(scene, owner):
-            raise model_error(f"the Empty {owner.name!r}, whose control frames it uses, is not in the scene")
+            raise model_error(f"the Empty {owner.name!r}, whose control points it uses, is not in the scene")
         joint = FRAMED[shape.type](scene, owner, shape)
     elif shape.type == "custom":
         joint = _read_custom(shape.custom_text)
@@ -128,8 +128,8 @@ def control_frames(scene: Scene, item: Object) -> np.ndarray:
     for number, frame in enumerate(settings.frames):
         if not references.in_scene(scene, frame.object):
             remedy = "build the grid again" if has_surface(settings) else "remove it from the list"
-            raise model_error(f"control frame {number} was deleted: undo that, or {remedy}")
-        name = f"control frame {number} ({frame.object.name!r})"
+            raise model_error(f"control point {number} was deleted: undo that, or {remedy}")
+        name = f"control point {number} ({frame.object.name!r})"
         poses.append(base @ units.split_scale(frame.object.matrix_world, name, frame.object)[0])
     return np.array(poses).reshape(-1, 4, 4)
 
@@ -140,10 +140,10 @@ def _read_curve(
     settings = owner.condyle.joint
     frames = units.to_metres(control_frames(scene, owner), scene)
     if not len(frames):
-        raise model_error("it has no control frames: fit it to keyframes, or add some under Curve")
+        raise model_error("it has no control points: fit it to keyframes, or add some under Curve")
     if len(frames) < settings.order:
         raise model_error(
-            f"it has {len(frames)} control frames, but a curve of order {settings.order} needs at least "
+            f"it has {len(frames)} control points, but a curve of order {settings.order} needs at least "
             f"{settings.order}: add some under Curve, or lower its Order"
         )
     return physics_access.physics().joints.SplineCurve(
@@ -174,7 +174,7 @@ def _read_surface(scene: Scene, owner: Object, shape: JointProperties) -> physic
     grid = tuple(settings.grid)
     if len(settings.frames) != np.prod(grid):
         raise model_error(
-            f"its surface needs {' x '.join(map(str, grid))} control frames, but has {len(settings.frames)}: "
+            f"its surface needs {' x '.join(map(str, grid))} control points, but has {len(settings.frames)}: "
             "build its grid again"
         )
     count = grid_directions(grid)

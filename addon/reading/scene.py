@@ -252,7 +252,7 @@ def _hung(
     fitted = curves.get(item.session_uid)
     for number, row in enumerate(item.condyle.joint.frames if fitted is None else ()):
         if references.in_scene(scene, row.object):
-            name = f"control frame {number} ({row.object.name!r})"
+            name = f"control point {number} ({row.object.name!r})"
             references.check_evaluated(row.object, f"joint {item.name!r}: {name}")
     joint = fitted if fitted is not None else read_joint(scene, item)
     arguments["joint"] = joint

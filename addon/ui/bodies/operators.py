@@ -49,7 +49,7 @@ class RemoveBody(Change, Operator):
     """Make the selected bodies ordinary objects or bones again"""
 
     bl_idname = "condyle.remove_body"
-    bl_label = "Not a Body"
+    bl_label = "Remove Body"
     needs = _any_selected
 
     def execute(self, context: Context) -> set[str]:

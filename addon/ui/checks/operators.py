@@ -81,7 +81,7 @@ class RemoveLeftOver(Change, Operator):
     """Delete the control frames and ends of joints and connections that were deleted"""
 
     bl_idname = "condyle.remove_left_over"
-    bl_label = "Remove What Is Left"
+    bl_label = "Clean Up Leftovers"
 
     @classmethod
     def why_not(cls, context: Context) -> str:

@@ -49,7 +49,7 @@ class ConnectionPanel(SidebarPanel, Panel):
 
 class ChosenConnectionPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_chosen_connection"
-    bl_label = "At Hand"
+    bl_label = "Active"
     bl_parent_id = "CONDYLE_PT_connection"
 
     @classmethod

@@ -58,9 +58,7 @@ class AddTarget(Change, Operator):
         item = ik_targets.add_target(context.scene, body, place)
         show_only(context, item)
         follows = context.scene.condyle.reach.live
-        then = (
-            f", and {body.name} follows" if follows else ", then press Reach Now; or turn on Follow Targets"
-        )
+        then = f", and {body.name} follows" if follows else ", then press Solve IK; or turn on Follow Targets"
         session.tell(f"{item.name}: move it{then}", "CHECKMARK")
         return {"FINISHED"}
 
@@ -78,7 +76,7 @@ class ReachTargets(_WithTargets, Operator):
     far from the present one"""
 
     bl_idname = "condyle.reach_targets"
-    bl_label = "Reach Now"
+    bl_label = "Solve IK"
 
     def execute(self, context: Context) -> set[str]:
         outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))

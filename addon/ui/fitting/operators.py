@@ -119,9 +119,9 @@ class FitFromKeyframes(_FitOperator, Operator):
                 if count < self.num_frames
                 else "the least for the curve's order"
             )
-            report += f"; {count} control frames, {why}"
+            report += f"; {count} control points, {why}"
         if outcome.wished["robust"] != "NONE" and outcome.num_poses < OUTSTANDING * len(outcome.joint.frames):
-            report += f"; {len(outcome.joint.frames)} control frames also follow outliers: use fewer"
+            report += f"; {len(outcome.joint.frames)} control points also follow outliers: use fewer"
         if self.keys == "ONE_WAY" and not self.periodic and outcome.cyclic != "TO_AND_FRO":
             return f"{report}; the motion does not go back the same way: all keys are fitted"
         offer = {

@@ -19,7 +19,7 @@ class DuplicateControlFrame(FrameOperator, Operator):
     little, so that the motion of the child is kept; reports the largest change"""
 
     bl_idname = "condyle.duplicate_control_frame"
-    bl_label = "Duplicate Control Frame"
+    bl_label = "Duplicate Control Point"
     least_frames = 1
 
     share: FloatProperty(
@@ -45,7 +45,7 @@ class AdoptControlFrame(FrameOperator, Operator):
     @classmethod
     def why_not(cls, context: Context) -> str:
         if not is_stray(active_joint(context), context.active_object):
-            return "Select a copy (Shift+D) of a control frame that is not in the list"
+            return "Select a copy (Shift+D) of a control point that is not in the list"
         return ""
 
     def change(self, context: Context, joint: Object) -> None:
@@ -70,9 +70,9 @@ class _CurveOperator(Change, JobOperator):
     def why_not(cls, context: Context) -> str:
         settings = active_joint(context).condyle.joint
         if settings.type != "spline_curve" or settings.frames_of is not None:
-            return "Only for a spline curve with its own control frames"
+            return "Only for a spline curve with its own control points"
         if len(settings.frames) < settings.order:
-            return f"A curve of order {settings.order} needs {settings.order} control frames"
+            return f"A curve of order {settings.order} needs {settings.order} control points"
         return ""
 
     def execute(self, context: Context) -> set[str]:
@@ -103,12 +103,12 @@ class EvenOutFrames(_CurveOperator, Operator):
     The coordinate becomes its length; limits, rest, start and keys are converted, so that the motion is kept"""
 
     bl_idname = "condyle.even_out_frames"
-    bl_label = "Even Out Frames"
+    bl_label = "Space Evenly"
     title = "Even out"
 
     num_frames: IntProperty(
-        name="Control Frames",
-        description="New number of control frames; 0: as many as now",
+        name="Control Points",
+        description="New number of control points; 0: as many as now",
         default=0,
         min=0,
         max=1000,
@@ -123,13 +123,13 @@ class EvenOutFrames(_CurveOperator, Operator):
     def told(self, outcome: "curve_tools.Reshaped") -> str:
         report = super().told(outcome)
         if self.num_frames and outcome.num_frames > self.num_frames:
-            report += f"; it has {outcome.num_frames} control frames, the least for its order"
+            report += f"; it has {outcome.num_frames} control points, the least for its order"
         return report
 
 
 class FramesMenu(Menu):
     bl_idname = "CONDYLE_MT_frames"
-    bl_label = "Control Frames"
+    bl_label = "Control Points"
 
     def draw(self, _context: Context) -> None:
         layout = self.layout

@@ -17,9 +17,9 @@ from ...making import frame_grids
 from .operators import renew_sliders
 
 DIRECTIONS = (
-    ("ROW", "Rows", "Frames with the same first number"),
-    ("COLUMN", "Columns", "Frames with the same second number"),
-    ("LAYER", "Layers", "Frames with the same third number"),
+    ("ROW", "Rows", "Control points with the same first number"),
+    ("COLUMN", "Columns", "Control points with the same second number"),
+    ("LAYER", "Layers", "Control points with the same third number"),
 )
 NUMBER = {"ROW": 0, "COLUMN": 1, "LAYER": 2}
 
@@ -74,9 +74,11 @@ class MakeGrid(Change, Operator):
             ("CHILD", "Child", "The moving body"),
         ),
     )
-    rows: IntProperty(name="Rows", description="Frames in the first direction", default=5, min=4, max=200)
+    rows: IntProperty(
+        name="Rows", description="Control points in the first direction", default=5, min=4, max=200
+    )
     columns: IntProperty(
-        name="Columns", description="Frames in the second direction", default=5, min=4, max=200
+        name="Columns", description="Control points in the second direction", default=5, min=4, max=200
     )
     closed: BoolProperty(name="Closed", description="Close the columns around the joint's z axis")
     opening: FloatProperty(

@@ -48,7 +48,7 @@ class AddThirdDirection(Change, Operator):
     def description(cls, _context: Context, properties: Any) -> str:
         if properties.moving:
             return (
-                "Let the surface move in time: the control frames become the first of several layers, one for each of "
+                "Let the surface move in time: the control points become the first of several layers, one for each of "
                 "successive times. The other layers are copies, which you then move"
             )
         return " ".join((cls.__doc__ or "").split())

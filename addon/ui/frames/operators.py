@@ -21,7 +21,7 @@ def needs_curve(cls: type[Operator], context: Context) -> bool:
         cls,
         ""
         if has_curve(active_joint(context).condyle.joint)
-        else "Only a spline curve has control frames: change the joint's type first",
+        else "Only a spline curve has control points: change the joint's type first",
     )
 
 
@@ -66,7 +66,7 @@ class FrameOperator(Change):
     def why_not(cls, context: Context) -> str:
         if cls.least_frames > len(active_joint(context).condyle.joint.frames):
             least = f"fewer than {cls.least_frames}" if cls.least_frames > 1 else "no"
-            return f"The joint has {least} control frames"
+            return f"The joint has {least} control points"
         return ""
 
     change: Any
@@ -115,7 +115,7 @@ class AddControlFrame(FrameOperator, Operator):
     lies there. Adjust Last Operation offers other places"""
 
     bl_idname = "condyle.add_control_frame"
-    bl_label = "Add Control Frame"
+    bl_label = "Add Control Point"
 
     place: EnumProperty(
         name="Place",
@@ -126,7 +126,7 @@ class AddControlFrame(FrameOperator, Operator):
                 "Where It Fits",
                 "At the end, between two frames if it clearly lies there, or before the first if it extends the start",
             ),
-            ("NEXT", "After This One", "After the active control frame"),
+            ("NEXT", "After This One", "After the active control point"),
             (
                 "END",
                 "At the End",
@@ -139,9 +139,9 @@ class AddControlFrame(FrameOperator, Operator):
     @classmethod
     def description(cls, _context: Any, properties: Any) -> str:
         if properties.place == "NEXT":
-            return "Add a control frame at the child's present pose, after the active one"
+            return "Add a control point at the child's present pose, after the active one"
         if properties.place == "END":
-            return "Add a control frame at the child's present pose, after all others"
+            return "Add a control point at the child's present pose, after all others"
         return " ".join((cls.__doc__ or "").split())
 
     def change(self, context: Context, joint: Object) -> None:
@@ -160,7 +160,7 @@ class InsertControlFrame(FrameOperator, Operator):
     the motion of the child is kept; reports the largest change"""
 
     bl_idname = "condyle.insert_control_frame"
-    bl_label = "Insert Control Frame"
+    bl_label = "Insert Control Point"
     least_frames = 2
     share = 0.5
 
@@ -174,7 +174,7 @@ class RemoveControlFrame(FrameOperator, Operator):
     """Remove the active control frame and its Empty"""
 
     bl_idname = "condyle.remove_control_frame"
-    bl_label = "Remove Control Frame"
+    bl_label = "Remove Control Point"
     least_frames = 1
 
     def change(self, context: Context, joint: Object) -> None:
@@ -190,7 +190,7 @@ class MoveControlFrame(FrameOperator, Operator):
     """Move the active control frame up or down in the order of the curve"""
 
     bl_idname = "condyle.move_control_frame"
-    bl_label = "Move Control Frame"
+    bl_label = "Move Control Point"
     least_frames = 2
 
     direction: EnumProperty(
@@ -212,10 +212,10 @@ class SelectControlFrame(Change, Operator):
     """Select the Empty of a control frame"""
 
     bl_idname = "condyle.select_control_frame"
-    bl_label = "Select Control Frame"
+    bl_label = "Select Control Point"
     needs = needs_joint
 
-    index: IntProperty(name="Number", description="Number of the control frame, from 0", min=0)
+    index: IntProperty(name="Number", description="Number of the control point, from 0", min=0)
 
     @classmethod
     def why_not(cls, context: Context) -> str:
@@ -224,7 +224,7 @@ class SelectControlFrame(Change, Operator):
     def execute(self, context: Context) -> set[str]:
         frames = active_joint(context).condyle.joint.frames
         if self.index >= len(frames) or not is_seen(context, frames[self.index].object):
-            self.report({"ERROR"}, f"Control frame {self.index} is missing, or hidden in this view layer")
+            self.report({"ERROR"}, f"Control point {self.index} is missing, or hidden in this view layer")
             return {"CANCELLED"}
         show_only(context, frames[self.index].object)
         return {"FINISHED"}

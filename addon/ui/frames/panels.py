@@ -67,17 +67,17 @@ class FramesPanel(SidebarPanel, Panel):
         side.operator("condyle.move_control_frame", text="", icon="TRIA_DOWN").direction = "DOWN"
         side.menu("CONDYLE_MT_frames", text="", icon="DOWNARROW_HLT")
         if len(settings.frames) < settings.order:
-            layout.label(text=f"A curve needs {settings.order} control frames", icon="INFO")
+            layout.label(text=f"A curve needs {settings.order} control points", icon="INFO")
         column = fields(layout.column())
         draw_fields(column, settings, "order", "periodic", "outside")
 
 
 def which_frame(joint: Object, item: Object) -> str:
-    """Number of an Empty among the control frames of a curve, for example "Frame 3, of 0 to 7"; else empty."""
+    """Number of an Empty among the control frames of a curve, for example "Point 3, of 0 to 7"; else empty."""
     frames = joint.condyle.joint.frames
     for number, frame in enumerate(frames):
         if frame.object is not None and frame.object == item:
-            return f"Frame {number}, of 0 to {len(frames) - 1}"
+            return f"Point {number}, of 0 to {len(frames) - 1}"
     return ""
 
 

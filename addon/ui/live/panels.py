@@ -50,10 +50,11 @@ def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     if run.grown:  # reported in full after the run
         column.label(text="Steps too long: energy grows", icon="ERROR")
     else:
-        times, named = float(f"{run.figures['headroom']:.2g}"), "Head-room"
-        if slow:  # with head-room above 1 the model is fast enough, and other programs use the processor
-            named = f"{'Machine busy' if times > 1.0 else 'Too slow'}; head-room"
-        column.label(text=f"{named} {times:g} ×", icon="BLANK1")
+        times = float(f"{run.figures['headroom']:.2g}")
+        text = f"At most {times:g}× real time"
+        if slow:  # a model above 1 is fast enough, and other programs use the processor
+            text = f"{'Machine busy' if times > 1.0 else 'Too slow'}: {text.lower()}"
+        column.label(text=text, icon="BLANK1")
     first, last = run.recorded
     if first is not None:
         seconds = (run.time if last is None else last) - first

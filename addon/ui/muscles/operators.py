@@ -100,7 +100,7 @@ class StickPoints(Change, Operator):
     of all bodies"""
 
     bl_idname = "condyle.stick_points"
-    bl_label = "Stick Points"
+    bl_label = "Attach Points"
     needs = _needs_own_curve
 
     every: BoolProperty(name="Every Point", description="Also points that are already on a body")

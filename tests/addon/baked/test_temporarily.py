@@ -77,7 +77,7 @@ def test_a_disabled_control_frame_is_named(part, scene, make, ph):
         part("making.bodies_and_joints").add_control_frame(scene, joint, matrix)
     joint.condyle.joint.frames[2].object.hide_viewport = True
     make.update()
-    with pytest.raises(ph.ModelError, match=r"control frame 2 .* is disabled in the viewport"):
+    with pytest.raises(ph.ModelError, match=r"control point 2 .* is disabled in the viewport"):
         part("jobs.bake").bake_now(scene)
 
 

@@ -235,7 +235,7 @@ def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, mak
     part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
     shank.condyle.body.mass_source, shank.condyle.body.mass = "MANUAL", 0.0
     first, second = run(part, scene)
-    assert "no control frames" in first.text and "mass of body" in second.text
+    assert "no control points" in first.text and "mass of body" in second.text
 
 
 def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, scene, leg, make, body):

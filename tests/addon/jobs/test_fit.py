@@ -87,7 +87,7 @@ def test_a_curve_gets_as_many_frames_as_its_order_takes_at_least(part, scene, ma
     select(joint)
     assert bpy.ops.condyle.fit(num_frames=4, **more) == {"FINISHED"}
     assert len(settings.frames) == settings.fit.num_frames == 6
-    assert "; 6 control frames, the least for the curve's order" in part("blender.session").message
+    assert "; 6 control points, the least for the curve's order" in part("blender.session").message
 
 
 def _keyed(make, angles, turning=0.1):
@@ -124,7 +124,7 @@ def test_what_a_fit_offers_takes_no_more_frames_than_the_keys_left_can_fix(
     assert bpy.ops.condyle.fit(**offer) == {"FINISHED"}
     assert len(joint.condyle.joint.frames) == joint.condyle.joint.fit.num_frames == most
     assert part("blender.session").message.endswith(
-        f"; {most} control frames, the most that the poses determine"
+        f"; {most} control points, the most that the poses determine"
     )
 
 
@@ -138,7 +138,7 @@ def test_a_fit_of_few_keys_takes_as_many_frames_as_they_can_fix(part, scene, mak
     assert bpy.ops.condyle.fit() == {"FINISHED"}
     (joint,) = part("data.references").joints_of(scene)
     assert len(joint.condyle.joint.frames) == 5
-    assert part("blender.session").message.endswith("; 5 control frames, the most that the poses determine")
+    assert part("blender.session").message.endswith("; 5 control points, the most that the poses determine")
 
 
 @pytest.mark.small
@@ -251,7 +251,7 @@ def test_outliers_are_put_aside_and_weights_count(knee, part):
     assert max(row.distance for k, row in enumerate(fit.residuals) if k != 6) < 1.0
     assert "take fewer" not in part("blender.session").message
     bpy.ops.condyle.fit(num_frames=11, robust="TUKEY")  # of 13 poses
-    assert "11 control frames also follow outliers: use fewer" in part("blender.session").message
+    assert "11 control points also follow outliers: use fewer" in part("blender.session").message
     bpy.ops.condyle.fit(num_frames=6, robust="NONE")
     drawn = fit.residuals[6].distance
     fit.residuals[6].weight = 0.01

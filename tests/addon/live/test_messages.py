@@ -24,7 +24,7 @@ def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
     assert counts == [2, 2]
     run.figures = {"rate": 0.3, "averaged": 0.5, "headroom": 390.0}  # the model would be quick enough
     panels.draw_figures(layout, run, MagicMock(factor=1.0))
-    assert labels.call_args.kwargs["text"] == "Machine busy; head-room 390 ×"
+    assert labels.call_args.kwargs["text"] == "Machine busy: at most 390× real time"
 
 
 @pytest.mark.small

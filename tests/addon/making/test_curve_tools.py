@@ -119,10 +119,10 @@ def test_fewer_frames_than_the_order_takes_are_told(part, knee):
     joint, _ = knee()
     settings, tells = joint.condyle.joint, part("blender.session")
     settings.order = 5
-    for count, made, told in ((4, 5, "it has 5 control frames, the least"), (6, 6, "")):
+    for count, made, told in ((4, 5, "it has 5 control points, the least"), (6, 6, "")):
         assert bpy.ops.condyle.even_out_frames(num_frames=count) == {"FINISHED"}
         assert len(settings.frames) == made and told in tells.message
-        assert bool(told) == ("control frames" in tells.message)
+        assert bool(told) == ("control points" in tells.message)
 
 
 @pytest.mark.small
@@ -346,7 +346,7 @@ def test_the_panel_says_which_frame_is_selected(part, knee):
         select(frames[number].object)
         layout = MagicMock()
         panel.draw(MagicMock(layout=layout), bpy.context)
-        assert layout.label.call_args_list[0].kwargs["text"] == f"Frame {number}, of 0 to 8"
+        assert layout.label.call_args_list[0].kwargs["text"] == f"Point {number}, of 0 to 8"
 
 
 @pytest.mark.small

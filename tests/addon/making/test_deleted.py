@@ -30,7 +30,7 @@ def test_a_deleted_control_frame_is_named(part, scene, knee, ph):
     joint = knee[2]
     select(frames_of(joint)[1])
     bpy.ops.object.delete()
-    with pytest.raises(ph.ModelError, match=r"control frame 1 was deleted: undo that, or remove it"):
+    with pytest.raises(ph.ModelError, match=r"control point 1 was deleted: undo that, or remove it"):
         simulated(part, scene)
     part("making.bodies_and_joints").remove_control_frame(scene, joint, 1)
     joint.condyle.joint.order = 3

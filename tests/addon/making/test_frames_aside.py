@@ -46,7 +46,7 @@ def test_frames_in_a_collection_that_is_out_of_the_way_stay_as_they_are(part, sc
     with pytest.raises(RuntimeError, match="excluded"):
         getattr(bpy.ops.condyle, operator)()
     assert [frame.object for frame in joint.condyle.joint.frames] == frames
-    with pytest.raises(RuntimeError, match="Control frame 2 is missing, or hidden"):
+    with pytest.raises(RuntimeError, match="Control point 2 is missing, or hidden"):
         bpy.ops.condyle.select_control_frame(index=2)
 
 

@@ -55,7 +55,7 @@ def test_a_closed_grid_goes_around_the_body(part, glide):
 def test_a_grid_with_a_deleted_frame_says_how_to_mend_it_and_that_mends_it(part, glide, ph):
     scene, joint, _, _ = glide
     bpy.data.objects.remove(joint.condyle.joint.frames[3].object)
-    with pytest.raises(ph.ModelError, match=r"control frame 3 was deleted: .* build the grid again"):
+    with pytest.raises(ph.ModelError, match=r"control point 3 was deleted: .* build the grid again"):
         part("making.frame_grids").poses(scene, joint)
     assert bpy.ops.condyle.make_grid(rows=4, columns=5) == {"FINISHED"}
     assert part("reading.scene").read_joint(scene, joint).num_coordinates == 2
@@ -145,7 +145,7 @@ def test_sliders_follow_a_changed_grid_and_an_incomplete_one_says_so(part, glide
     assert bpy.ops.condyle.add_grid_line(direction="ROW") == {"FINISHED"}
     assert settings.driven and len(part("sliders.sliders").slider_names(settings)) == 2
     bpy.data.objects.remove(settings.frames[3].object)
-    with pytest.raises(RuntimeError, match=r"control frame 3 was deleted"):
+    with pytest.raises(RuntimeError, match=r"control point 3 was deleted"):
         bpy.ops.condyle.add_grid_line(direction="ROW")
     settings.frames.remove(3)
     assert not bpy.ops.condyle.add_grid_line.poll()

@@ -68,7 +68,7 @@ def test_the_keyed_motion_stays_and_what_is_left_is_told(
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
     assert len(settings.frames) == 7
     told, now = part("blender.session").message, motion(scene, shank)
-    assert f"{operator.split('_')[0].title()} Control Frame: the curve moved by at most" in told
+    assert f"{operator.split('_')[0].title()} Control Point: the curve moved by at most" in told
     behind_the_end = operator.startswith("duplicate") and number == 5
     if behind_the_end:  # another curve, by another coordinate: keys are where they were
         distance, angle = off(now[: len(KEYED)], before[: len(KEYED)])

@@ -162,19 +162,19 @@ CASES = {
     "no axis": (put("joint.condyle.joint.axis", (0, 0, 0)), "joint 'Knee': hinge joint axis"),
     "non-uniform scale": (put("child.scale", (1, 2, 1)), r"Shank: non-uniform scale \(1, 2, 1\)"),
     "mirrored": (put("child.scale", (-1, 1, 1)), "Shank: its scale is negative"),
-    "no control frames": (
+    "no control points": (
         put("joint.condyle.joint.type", "spline_curve"),
-        "it has no control frames: fit it",
+        "it has no control points: fit it",
     ),
-    "too few control frames": (
+    "too few control points": (
         lambda p, s, j, t, c: (same_frames(p, s, j), setattr(j.condyle.joint, "order", 5)),
-        "joint 'Knee': it has 4 control frames, but a curve of order 5 needs at least 5: add some",
+        "joint 'Knee': it has 4 control points, but a curve of order 5 needs at least 5: add some",
     ),
-    "coincident control frames": (
+    "coincident control points": (
         lambda p, s, j, *_: same_frames(p, s, j),
         "control frames 0 and 1 coincide",
     ),
-    "control frame deleted": (lambda p, s, j, *_: lost_frame(p, s, j), "control frame 2 was deleted"),
+    "control point deleted": (lambda p, s, j, *_: lost_frame(p, s, j), "control point 2 was deleted"),
     "NaN gravity": (put("scene.condyle.simulation.gravity", (0, 0, float("nan"))), "gravity"),
     "coordinates out of step": (
         lambda p, s, j, t, c: j.condyle.joint.coordinates.clear(),

@@ -229,6 +229,27 @@ def test_abduction_leads_outward_on_both_sides(part, scene, make):
 
 
 @pytest.mark.small
+@pytest.mark.parametrize(
+    ("preset", "number", "turn"),
+    [("hip", 1, (0.0, -1.0, 0.0)), ("hip", 2, (0.0, 0.0, 1.0)), ("elbow", 1, (0.0, 0.0, -1.0))],
+)
+def test_equal_values_on_both_sides_mirror_each_other_below_the_parent(
+    part, scene, make, preset, number, turn
+):
+    """Abduction and external rotation of a thigh right below its parent, pronation: told apart by names alone."""
+    for side, sign in ((".L", 1.0), (".R", -1.0)):
+        upper, lower = make.box(f"Upper{side}", (0, 0, 1.0)), make.box(f"Lower{side}", (0, 0, 0.4))
+        select(lower, upper)
+        bpy.ops.condyle.add_preset(preset=preset)
+        joint = next(j for j in part("data.references").joints_of(scene) if child_of(part, j).object == lower)
+        slider = sliders(part, joint)[number]
+        start = placed(part, joint, slider, 0.0)
+        moved = (placed(part, joint, slider, 0.3) @ np.linalg.inv(start))[:3, :3]
+        axis = np.array([moved[2, 1] - moved[1, 2], moved[0, 2] - moved[2, 0], moved[1, 0] - moved[0, 1]])
+        assert sign * axis @ turn == pytest.approx(2.0 * math.sin(0.3), rel=1e-5)  # transforms are float32
+
+
+@pytest.mark.small
 @pytest.mark.parametrize(("left", "right", "aside"), [("Hand.L", "Hand.R", 0.0), ("Palm", "Palm", 0.8)])
 def test_a_hand_goes_farther_to_the_little_finger_and_a_thumb_outward_on_both_sides(
     part, scene, make, left, right, aside
