@@ -10,10 +10,9 @@ from bpy.types import FCurve, Object
 
 from ..curves import fcurve_values
 from ..curves.nla_curves import PlayedCurve
-from ..data.joints import JointProperties
+from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, JointProperties
 from . import jump_search
 
-PATH, WEIGHT_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 # With this weight a joint is held.
 HELD = 0.999
 # Blender takes a curve beyond this for a switch that is on.
@@ -75,7 +74,7 @@ def holds(settings: JointProperties) -> bool:
 def ever(item: Object, frames: np.ndarray) -> bool:
     """Whether curves alone say that a joint is held, or drawn, at some key of theirs within rising frames (F,)."""
     found = False
-    for path, least in ((PATH, ON), (WEIGHT_PATH, 0.0)):
+    for path, least in ((PRESCRIBED_PATH, ON), (FOLLOW_PATH, 0.0)):
         curve = fcurve_values.alone(item, path)
         found |= curve is not None and bool((fcurve_values.at(curve, _keys(curve, frames)) > least).any())
     return found
@@ -92,8 +91,8 @@ def between_frames(item: Object, seen: Strength, looks: np.ndarray) -> Strength:
     (L,) between them, the frames among them, and at their keys; and when they let go of it, hold it, or step. As it
     was, where there are no such curves or not they alone.
     """
-    weigh = _read(item, WEIGHT_PATH, seen.frames, seen.weights, lambda values: np.clip(values, 0.0, 1.0))
-    switch = _read(item, PATH, seen.frames, seen.prescribed, lambda values: values > ON)
+    weigh = _read(item, FOLLOW_PATH, seen.frames, seen.weights, lambda values: np.clip(values, 0.0, 1.0))
+    switch = _read(item, PRESCRIBED_PATH, seen.frames, seen.prescribed, lambda values: values > ON)
     if weigh is None and switch is None:
         return seen
 
@@ -102,7 +101,7 @@ def between_frames(item: Object, seen: Strength, looks: np.ndarray) -> Strength:
         weights = seen.weights_at(frames) if weigh is None else weigh(frames)
         return Strength(frames, weights, seen.prescribed[whole] if switch is None else switch(frames))
 
-    for path in (PATH, WEIGHT_PATH):
+    for path in (PRESCRIBED_PATH, FOLLOW_PATH):
         curve = fcurve_values.alone(item, path)
         looks = looks if curve is None else np.union1d(looks, _keys(curve, looks))
     known = said(looks)

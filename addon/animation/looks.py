@@ -13,13 +13,13 @@ from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..curves.fcurve_values import SEEN
 from ..data import findings, references
-from ..data.joints import slider_names
+from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names
 from ..data.references import Handle
 from ..reading import joints, pose_springs
 from ..reading import scene as scene_to_model
 from ..sliders import sliders
 from . import follow_weights, keyed_poses, led_joints
-from .follow_weights import PATH, WEIGHT_PATH, Strength
+from .follow_weights import Strength
 from .jump_search import Shown
 from .led_joints import Followed
 from .start_states import LOOKS, Seen
@@ -150,7 +150,8 @@ def may_be_switched(item: Object) -> bool:
     if data is None:
         return False
     return bool(data.nla_tracks) or any(
-        curve.data_path in (PATH, WEIGHT_PATH) for curve in (*compat.curves_in_use(item), *data.drivers)
+        curve.data_path in (PRESCRIBED_PATH, FOLLOW_PATH)
+        for curve in (*compat.curves_in_use(item), *data.drivers)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +24,8 @@ from .local_matrices import LocalPoses, Samples, nearest_above
 
 #: degrees off between frames that are told
 MISSED = 0.5
+#: kept among the fingerprints of a scene whose bodies another scene has baked since
+ELSEWHERE = "Motion, baked in another scene,"
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,26 @@ def _forget(scene: Scene) -> None:
     """Clear what a scene's bake has read, and what was told of its keys."""
     for name in ("read", "told"):
         scene.condyle.simulation.output.property_unset(name)
+
+
+def note_read(scene: Scene, prints: stored_texts.Prints) -> None:
+    """Keep with a bake the fingerprints of what it has read. Other scenes with the same bodies (linked copies) show
+    this bake now, and theirs no longer.
+    """
+    scene.condyle.simulation.output.read = _packed(prints)
+    baked = {body.name for item in scene.objects for body in actions.baked_bodies(item)}
+    for other in bpy.data.scenes:
+        output = other.condyle.simulation.output
+        if other == scene or other.library is not None or not output.read:
+            continue
+        kept = stored_texts.prints(output.read)
+        if kept is not None and baked & kept.keys():
+            kept["Scene"][ELSEWHERE] = "yes"
+            output.read = _packed(kept)
+
+
+def _packed(prints: stored_texts.Prints) -> str:
+    return json.dumps(prints, separators=(",", ":"), ensure_ascii=False)
 
 
 def is_baked(scene: Scene) -> bool:

@@ -31,6 +31,8 @@ from .selection import select_marked
 
 #: custom property of a joint with one coordinate; with several, the coordinate's name follows
 PROPERTY = "coordinate"
+#: paths on a joint's Empty: whether it follows its animation, and how strongly
+PRESCRIBED_PATH, FOLLOW_PATH = "condyle.joint.prescribed", "condyle.joint.follow"
 IDENTITY = tuple(float(row == column) for row in range(4) for column in range(4))
 
 

@@ -10,6 +10,11 @@ from typing import Any
 
 from bpy.types import AnimData, Object, PoseBone
 
+#: fingerprints of what a simulation reads: owner (an object, a bone, the scene) -> label -> value, in short
+Prints = dict[str, dict[str, str]]
+#: kept among those of the scene: which version of fingerprints they are
+LOOKED_AT = "What Is Looked At", "6"
+
 
 def names(text: str) -> list[str] | None:
     """Names, or data paths; empty if nothing was stored."""
@@ -24,7 +29,7 @@ def called(text: str) -> dict[str, str] | None:
     return found if _is_called(found) else None
 
 
-def prints(text: str) -> dict[str, dict[str, str]] | None:
+def prints(text: str) -> Prints | None:
     """Texts by owner (one of them "Scene") and label."""
     found = _read(text, "")
     whole = isinstance(found, dict) and "Scene" in found and all(map(_is_called, found.values()))

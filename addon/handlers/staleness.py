@@ -7,8 +7,11 @@ from typing import Any
 import bpy
 from bpy.types import Scene
 
+from ..baking import write
 from ..blender import redraw, session
 from ..blender.attachments import Ending, Handler, Timer
+from ..data import findings, stored_texts
+from ..reading import prints
 from ..staleness import compare
 
 WAIT = 0.5  # seconds between two checks
@@ -43,11 +46,23 @@ def look() -> float:
     session.stale_unknown = False
     found = {}
     for scene in scenes:
-        found[scene.session_uid] = compare.changes(scene)
+        found[scene.session_uid] = changes(scene)
     if found != session.stale:
         session.stale = found
         redraw.views()
     return WAIT
+
+
+def changes(scene: Scene) -> list[findings.Finding]:
+    """What has changed since the bake that is in place, one for each thing; empty: it is up to date, or none is."""
+    kept = scene.condyle.simulation.output.read
+    if not kept or not write.is_baked(scene):
+        return []
+    broken, old = [*write.gone(scene), *write.broken(scene)], stored_texts.prints(kept)
+    if old is None:
+        return broken
+    now = prints.prints(scene), prints.data_names(), prints.titles(scene)
+    return [*broken, *compare.changes(old, *now)]
 
 
 def forget() -> None:

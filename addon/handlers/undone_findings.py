@@ -14,13 +14,12 @@ from ..baking import write
 from ..blender import session
 from ..blender.attachments import Handler
 from ..data import findings, references
+from ..data.stored_texts import Prints
 from ..making import rest_poses, shifted_meshes
-from ..staleness import compare
-
-Seen = dict[str, dict[str, str]]
+from ..reading import prints
 
 #: session uid of the scene, and its digests before the running undo or redo
-_before: tuple[int, Seen] | None = None
+_before: tuple[int, Prints] | None = None
 
 
 def before(*_: Any) -> None:
@@ -52,9 +51,9 @@ def _told_of() -> Scene | None:
     return next((each for each in bpy.data.scenes if each.session_uid == session.findings_scene), None)
 
 
-def _seen(scene: Scene) -> Seen:
+def _seen(scene: Scene) -> Prints:
     """Inputs of a check by name: stored settings and channels, bakes, and which objects are evaluated."""
-    found: Seen = compare.prints(scene)
+    found = prints.prints(scene)
     for each in (*write.gone(scene), *write.put_aside(scene)):
         found.setdefault(each.values["object"], {})["Bake"] = each.text
     for item in references.joints_of(scene):

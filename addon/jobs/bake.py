@@ -20,7 +20,9 @@ from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..checking import bake_preconditions, no_motion, start_penetration
 from ..data import findings, frame_times, references
+from ..data.stored_texts import Prints
 from ..making import orphans
+from ..reading import prints as scene_prints
 from ..reading import scene as scene_to_model
 from ..staleness import compare
 from . import fit as fits
@@ -237,7 +239,7 @@ def written(
     inputs: physics_access.Table | None,
     fitted: dict[int, FitReport],
     clock: frame_times.Clock,
-    prints: compare.Prints | None = None,
+    prints: Prints | None = None,
     inside: physics_access.Between | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
@@ -256,9 +258,9 @@ def written(
         for uid, report in fitted.items():
             fits.apply(scene, targets[uid], report)
 
-    at_writing = compare.prints(scene)
+    at_writing = scene_prints.prints(scene)
     made = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside)
-    compare.note(scene, prints or at_writing, at_writing)
+    write.note_read(scene, compare.kept(prints or at_writing, at_writing, scene_prints.prints(scene)))
     clock.lap("write")
     report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
     return replace(report, warnings=made.warnings, note=made.told)

@@ -17,6 +17,7 @@ from ..animation.start_states import Seen
 from ..blender.compute_process import Steps
 from ..checking import start_penetration
 from ..data.findings import Finding
+from ..data.stored_texts import Prints
 from ..reading.scene import SceneModel
 
 
@@ -51,7 +52,7 @@ class Shot:
     loop: Mapping[str, Any] | None
     fitted: frozenset[str]
     warnings: tuple[Finding, ...]
-    prints: dict[str, dict[str, str]]
+    prints: Prints
 
     def __post_init__(self) -> None:
         for part in (self, *self.joints, *self.starts):
@@ -75,7 +76,7 @@ class Plan:
     pulls: dict[str, Any]
     excited: np.ndarray
     warnings: list[Finding]
-    prints: dict[str, dict[str, str]]
+    prints: Prints
     frames: np.ndarray
     again: dict[str, bool]
 

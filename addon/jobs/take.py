@@ -15,7 +15,7 @@ from ..blender import physics_access, units
 from ..checking import scene as checks
 from ..data import frame_times
 from ..making import orphans
-from ..staleness import compare
+from ..reading import prints
 from .fit import FitReport
 from .shot import Shot
 
@@ -35,7 +35,7 @@ def take(
         ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
     """
     fitted = fitted or {}
-    prints, fps = compare.prints(scene), units.frames_per_second(scene)
+    prints_now, fps = prints.prints(scene), units.frames_per_second(scene)
     places = subframes.positions(frames, fps)
     times = units.frame_times(places, scene)
     with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
@@ -66,7 +66,7 @@ def take(
             loop=loop,
             fitted=frozenset(report.joint_name for report in fitted.values()),
             warnings=(*told, *begun),
-            prints=prints,
+            prints=prints_now,
         )
 
 

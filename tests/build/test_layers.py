@@ -36,6 +36,7 @@ PLAIN = {
     ),
     "checking": ("no_motion",),
     "jobs": ("shot", "shot_files"),
+    "staleness": ("compare",),
 }
 
 

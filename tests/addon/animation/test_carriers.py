@@ -206,11 +206,11 @@ def test_an_animation_that_changes_makes_a_bake_stale(part, scene, make):
     rig = walker(make, scene, "constraint")
     add_tail(part, scene, rig)
     part("jobs.bake").bake_now(scene)
-    compare, guide = part("staleness.compare"), bpy.data.objects["Guide"]
-    assert compare.changes(scene) == []
+    changes, guide = part("handlers.staleness").changes, bpy.data.objects["Guide"]
+    assert changes(scene) == []
     curve = next(each for each in part("blender.compat").curves_in_use(guide) if each.array_index == 1)
     curve.keyframe_points[-1].co[1] += 0.1
-    (found,) = compare.changes(scene)
+    (found,) = changes(scene)
     assert found.code == "changed-since-bake"
     assert (found.values["owner"], found.values["what"]) == ("Guide", "keys")
 

@@ -19,11 +19,11 @@ def test_what_a_bake_was_made_of_is_told_to_be_broken(part, scene, baked, text):
     """The look at changes ended with JSONDecodeError or KeyError, in the panel's timer and when another scene baked."""
     output = scene.condyle.simulation.output
     output.read = text
-    (line,) = part("staleness.compare").changes(scene)
+    (line,) = part("handlers.staleness").changes(scene)
     assert said([line]) == [("record-of-scene", scene.name)]
     other = bpy.data.scenes.new("Other")
     other.collection.objects.link(baked[0])
-    part("staleness.compare").note(other, *2 * [part("staleness.compare").prints(other)])
+    part("baking.write").note_read(other, part("reading.prints").prints(other))
     assert output.read == text  # it is not this scene's to mend
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
     assert line.text in part("blender.session").message and not output.read
@@ -42,7 +42,7 @@ def test_a_bake_that_does_not_know_what_it_keyed_is_freed_without_loss(part, sce
     record.paths = record.figures = record.bones = text
     record.blend_type = record.extrapolation = shank.condyle.channels.rotation_mode = "NONE SUCH"
     lost = {(f"record-of-{what}", "Shank") for what in ("channels", "properties", "bones")}
-    assert lost <= set(said(part("staleness.compare").changes(scene)))
+    assert lost <= set(said(part("handlers.staleness").changes(scene)))
     with part("baked.temporarily").without_bake(scene):
         assert keys(part, shank) == own
     warnings = part("jobs.bake").bake_now(scene).warnings  # frees the one in place
@@ -64,10 +64,10 @@ def test_a_broken_record_of_one_hook_loses_no_other_and_is_told(part, scene, arm
     muscle.modifiers[second].show_viewport = False
     part("jobs.bake").bake_now(scene)
     hooks = part("baking.muscles").HOOKS
-    assert not part("staleness.compare").changes(scene)
+    assert not part("handlers.staleness").changes(scene)
     kept = json.loads(muscle.data[hooks])
     muscle.data[hooks] = json.dumps({**kept, first: [1]} if known else [])
-    (line,) = part("staleness.compare").changes(scene)
+    (line,) = part("handlers.staleness").changes(scene)
     named = first if known else f"{first}, {second}"
     assert said([line]) == [("record-of-hooks", muscle.name, named)]
     assert bpy.ops.condyle.free_bake() == {"FINISHED"}
@@ -79,4 +79,4 @@ def test_an_armature_that_is_a_body_beside_its_bones_has_prints(part, scene, mak
     """Its own body was looked for among the bones."""
     rig = make.armature("Rig", {"Root": ((0, 0, 3), (0, 0, 4), None), "Tip": ((0, 0, 4), (0, 0, 5), "Root")})
     rig.pose.bones["Tip"].condyle.body.enabled = rig.condyle.body.enabled = True
-    assert {"Rig", "Rig/Tip"} <= part("staleness.compare").prints(scene).keys()
+    assert {"Rig", "Rig/Tip"} <= part("reading.prints").prints(scene).keys()

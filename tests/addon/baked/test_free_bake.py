@@ -192,9 +192,9 @@ def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
     action = swing.animation_data.action
     swing.color[0] = 0.25
     swing.keyframe_insert("color", frame=1)
-    assert part("staleness.compare").changes(scene) == []  # that moves nothing
+    assert part("handlers.staleness").changes(scene) == []  # that moves nothing
     swing.keyframe_insert("delta_location", frame=1)
-    assert said(part("staleness.compare").changes(scene)) == [("changed-since-bake", "Bob", "keys")]
+    assert said(part("handlers.staleness").changes(scene)) == [("changed-since-bake", "Bob", "keys")]
     with part("baked.temporarily").without_bake(scene):
         looked = keys(part, swing)
         assert looked[("color", 0)] == [(1.0, 0.25)] and len(looked[("location", 0)]) == 3

@@ -232,7 +232,7 @@ def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
     scene.condyle.simulation.output.target = target
     for _ in range(2):
         report = part("jobs.bake").bake_now(scene)
-        assert part("staleness.compare").changes(scene) == []
+        assert part("handlers.staleness").changes(scene) == []
         np.testing.assert_allclose(colors(scene, bob), shown, atol=1e-6)
         assert shows(scene, bob, report) < 4e-6
     part("jobs.bake").free_bake(scene)

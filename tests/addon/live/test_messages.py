@@ -94,6 +94,6 @@ def test_a_record_tells_what_was_changed_while_it_was_made(part, scene, make, au
         rod.condyle.body.density, scene.render.fps = 2000.0, 60
 
     Hand(part, scene, [(0.2, turn)], record=True, duration=0.5).walk()
-    told = " ".join(each.values["what"] for each in part("staleness.compare").changes(scene))
+    told = " ".join(each.values["what"] for each in part("handlers.staleness").changes(scene))
     assert "density" in told and "frame rate" in told
     part("jobs.bake").free_bake(scene)

@@ -181,7 +181,7 @@ def test_settings_that_are_keyed_change_nothing_in_time(part, scene, above, rig)
     assert changes(part, scene) == [("changed-since-bake", "Scene", "gravity")]
     simulation.gravity[0] = 0.0
     for item in (scene, swung, rig):
-        curves = [each.curve for each in part("staleness.animation").own_curves(item)]
+        curves = [each.curve for each in part("reading.own_animation").own_curves(item)]
         next(each for each in curves if "condyle" in each.data_path).keyframe_points[0].co[1] += 0.5
     assert changes(part, scene) == [
         ("changed-since-bake", "Scene", "keys"),
@@ -220,7 +220,7 @@ def test_a_slider_that_is_not_keyed_counts_where_it_is_read(part, scene, above, 
     part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
     slide(part, joint, 0.7)
-    told = [("changed-since-bake", "Hinge", "slider angle")] if counts else []
+    told = [("changed-since-bake", "Hinge", "angle: slider")] if counts else []
     assert changes(part, scene) == told
     slide(part, joint, 0.0)
     assert changes(part, scene) == []
@@ -236,7 +236,7 @@ def test_a_slider_that_is_keyed_changes_nothing_in_time(part, scene, above):
     scene.frame_set(1)
     part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))
-    part("staleness.animation").own_curves(joint)[0].curve.keyframe_points[0].co[1] = 0.2
+    part("reading.own_animation").own_curves(joint)[0].curve.keyframe_points[0].co[1] = 0.2
     assert changes(part, scene) == [("changed-since-bake", "Hinge", "keys")]
 
 

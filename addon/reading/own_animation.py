@@ -1,4 +1,4 @@
-"""Fingerprints of the animation that things have when no bake is in place, and what it moves; see `staleness`."""
+"""Fingerprints of the animation that things have when no bake is in place, and what it moves; see `prints`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from bpy.types import AnimData, FCurve, NlaStrip, Object, Scene
+from bpy.types import AnimData, Constraint, FCurve, NlaStrip, Object, Scene
 
 from ..baked import nla_tracks, renamed_bones, targets
 from ..blender import compat
-from ..data import stored_texts
+from ..data import references, stored_texts
 from ..data.references import Body
 from ..data.simulation import BakeRecord
-from . import constraints
 
 #: data path -> indices of its numbers, of which the value is that of the frame that is shown
 Moved = dict[str, set[int]]
@@ -113,7 +112,7 @@ class Animation:
         key = item.session_uid, bone
         if key not in self._called:
             name = bpy.utils.unescape_identifier(bone[len(BONE) : -3])
-            self._called[key] = constraints.identity(item, name)
+            self._called[key] = identity(item, name)
         return f"{self._called[key]}.{rest}"
 
 
@@ -228,3 +227,45 @@ def _hash(parts: Iterable[bytes]) -> str:
         made.update(each)
         some = True
     return made.hexdigest()[:12] if some else ""
+
+
+def identity(holder: Object | Scene | None, name: str) -> str:
+    """What tells a bone from others, or a vertex group, whatever it is called: its rest pose, or its number."""
+    if not name or holder is None:
+        return name
+    if holder.type == "ARMATURE":
+        bone = holder.data.bones.get(name)
+        return name if bone is None else " ".join(f"{each:.6g}" for row in bone.matrix_local for each in row)
+    groups = getattr(holder, "vertex_groups", {})
+    return str(groups[name].index) if name in groups else name
+
+
+def moving(items: Iterable[Object], animation: Animation) -> list[Object]:
+    """Objects, and all that may move them: carriers, and targets of constraints and drivers; each once."""
+    found: dict[int, Object] = {}
+    waiting = list(items)
+    while waiting:
+        item = waiting.pop()
+        if item.session_uid not in found:
+            found[item.session_uid] = item
+            waiting += _behind(item, animation.moved(item))
+    return list(found.values())
+
+
+def _behind(item: Object, moved: Moved) -> Iterator[Object]:
+    """The parent of an object, and the targets of its constraints, of its bones' and of its drivers."""
+    if item.parent is not None:
+        yield item.parent
+    for owner in (item, *(item.pose.bones if item.pose is not None else ())):
+        for constraint in owner.constraints:
+            if _may_act(constraint, moved):
+                yield from (target.object for target in references.looked_at(constraint))
+    drivers = item.animation_data.drivers if item.animation_data is not None else ()
+    targets = (target for each in drivers for row in each.driver.variables for target in row.targets)
+    yield from (target.id for target in targets if isinstance(target.id, bpy.types.Object))
+
+
+def _may_act(constraint: Constraint, moved: Moved) -> bool:
+    """Whether a constraint does anything, now or, by what is animated, at another frame."""
+    off = {"mute", "enabled"} if constraint.mute else {"influence"} if constraint.influence == 0.0 else set()
+    return not off or any(f"{constraint.path_from_id()}.{name}" in moved for name in off)
