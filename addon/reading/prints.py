@@ -47,7 +47,7 @@ IDLE = {
 }
 LONGEST = 24
 #: what does not move anything; "mute" is "enabled" by another name
-UNMOVING = {"rna_type", "name", "active", "mute", "enabled", "show_expanded"}
+UNMOVING = {"active", "mute", "enabled", "show_expanded", "is_valid", "is_override_data"}
 #: where a constraint names a bone or vertex group, the setting that tells of which object
 HOLDERS = {"subtarget": "target", "pole_subtarget": "pole_target", "space_subtarget": "space_object"}
 
@@ -252,47 +252,23 @@ def _constraints(
         if constraint.name.startswith("Condyle") or (constraint.mute and not switched):
             continue
         values += [constraint.type, identity(item, bone)]
-        for name, kind in _constraint_settings(type(constraint)):  # type: ignore[arg-type]  # classes are hashable
-            if f"{path}.{name}" in moved:  # its value is that of the frame that is shown
-                continue
-            value = getattr(constraint, name)
-            if kind == "POINTER":
-                values.append(str(value is not None))
-                aims += [] if value is None else [f"@{getattr(value, 'name_full', name)}"]
-            elif name in HOLDERS:
-                values.append(identity(getattr(constraint, HOLDERS[name], None), value))
-            elif kind == "FLOAT" and not hasattr(value, "__len__"):
-                values.append(f"{value:.7g}")
-            else:
-                values.append(_text(value))
-        for number, row in enumerate(getattr(constraint, "targets", ())):
-            aims += [] if row.target is None else [f"@{row.target.name_full}"]
-            values += [str(row.target is not None), identity(row.target, row.subtarget)]
-            if f"{path}.targets[{number}].weight" not in moved:
-                values.append(f"{row.weight:.7g}")
+        for name, text in _settings(constraint, "", moved, f"{path}."):
+            aims += [text] if text.startswith("@") else []
+            values += [name, "" if text.startswith("@") else text]
     if values:
         made = hashlib.sha1("\n".join(values).encode(), usedforsecurity=False).hexdigest()[:12]
         yield label, "\n".join([made, *aims])
 
 
 @functools.cache
-def _constraint_settings(kind: type[Constraint]) -> list[tuple[str, str]]:
-    """Names and types of what can be set on a kind of constraint, but for collections."""
-    return [
-        (found.identifier, found.type)
-        for found in kind.bl_rna.properties
-        if found.identifier not in UNMOVING and found.type != "COLLECTION" and not found.is_readonly
-    ]
-
-
-@functools.cache
 def _watched(kind: type[bpy.types.bpy_struct]) -> list[tuple[str, str, str, str]]:
     """Identifier, name, type and default, in short, of the properties of a kind of group that a simulation may read."""
     found = kind.bl_rna.properties
+    idle = UNMOVING if issubclass(kind, Constraint) else IDLE
     return [
         (item.identifier, item.name, item.type, _default(item))
         for item in found
-        if item.identifier not in {"rna_type", "name"} | IDLE
+        if item.identifier not in {"rna_type", "name"} | idle
         and shown_by(item.identifier) not in found  # that one shows it in the user's units
     ]
 
@@ -330,6 +306,8 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
             if name == "bone_name":  # which bone it is, whatever it is called
                 meant = references.resolve(group)
                 text = text if meant is None else _text(identity(meant.object, meant.bone))
+            elif name in HOLDERS:
+                text = _text(identity(getattr(group, HOLDERS[name], None), value))
             yield f"{label}{called}", text
 
 
