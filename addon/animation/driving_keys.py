@@ -15,7 +15,7 @@ from bpy.types import Constraint, DriverTarget, DriverVariable, FCurve, Object
 from ..baked import ik_chains
 from ..blender import compat
 from ..curves import fcurve_values
-from ..curves.nla_curves import PlayedCurve
+from ..curves.fcurve_values import PlayedCurve
 from ..data import references
 from ..data.joints import slider_names
 from ..data.references import Body

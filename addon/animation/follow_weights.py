@@ -9,7 +9,7 @@ import numpy as np
 from bpy.types import FCurve, Object
 
 from ..curves import fcurve_values
-from ..curves.nla_curves import PlayedCurve
+from ..curves.fcurve_values import PlayedCurve
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, JointProperties
 from . import jump_search
 

@@ -24,6 +24,17 @@ class MotionCurves:
     shown: Callable[[np.ndarray], np.ndarray]
     curves: list[Any]
 
+    def keyed(self, frames: np.ndarray) -> list[np.ndarray]:
+        """Rising frames of each curve's keys, as of `fcurve_values.keyed`."""
+        return fcurve_values.keyed(self.curves, frames)
+
+    def keys_of(self, column: int, frames: np.ndarray) -> tuple[np.ndarray, float]:
+        """As `keyed`, of one reading, which may have no curve; and `fcurve_values.longest_frame` of that."""
+        curve = self.curves[column]
+        if curve is None:
+            return np.empty(0), 1.0
+        return fcurve_values.keyed([curve], frames)[0], fcurve_values.longest_frame(curve)
+
     @property
     def starts_over(self) -> bool:
         """Whether some curve goes on in cycles."""

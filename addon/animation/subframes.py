@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..baked import temporarily
-from ..curves import fcurve_cycles, fcurve_values
+from ..curves import fcurve_values
 from ..data import frame_times
 from . import driving_keys, follow_weights, jumps, led_joints, looks, motion_curves, whole_turns
 from .led_joints import Followed
@@ -72,7 +72,7 @@ def _places(each: jumps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows (k,) to be reached by way of looks, and these (k, count + 1) from the frame before each to its own."""
     joint = each.joint
     if each.by is not None:
-        wide = _interpolated(joint, fcurve_values.keyed(each.by.curves, joint.frames))
+        wide = _interpolated(joint, each.by.keyed(joint.frames))
     else:
         wide = _interpolated(joint, _driving_keys(joint))
         wide = wide[_moves(joint)[wide - 1] & joint.strength.led_between(joint.frames)[wide - 1]]
@@ -118,7 +118,7 @@ def _before(seen: jumps.Seen) -> np.ndarray | None:
     rows = slice(0, later + 1)
     if seen.by is None or not np.array_equal(each.frames[rows], at[earlier + 1 :]) or each.leapt[rows].any():
         return None
-    sampled = _sampled(at[:-1], at[1:], fcurve_values.keyed(seen.by.curves, at))
+    sampled = _sampled(at[:-1], at[1:], seen.by.keyed(at))
     if not sampled[earlier + 1 :].all():
         return None
     behind = (each.poses if each.readings is None else each.readings)[rows]
@@ -131,7 +131,7 @@ def _keys_between(by: MotionCurves, frames: np.ndarray, begin: np.ndarray, count
     """Frames of keys (k,), where curves may turn off sharply, from some whole frames of rising ones (F,) to the next;
     not those beside a look, of which there are so many in each.
     """
-    keys = fcurve_cycles.merged(np.concatenate(fcurve_values.keyed(by.curves, frames)))
+    keys = fcurve_values.merged(np.concatenate(by.keyed(frames)))
     off = np.abs(keys * count - np.round(keys * count))
     return keys[np.isin(np.floor(keys), begin) & (off > BESIDE)]
 

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import FCurve
 
 from ..curves import fcurve_values
 from ..curves.fcurve_values import SEEN
-from ..curves.nla_curves import PlayedCurve
 from . import jump_search
 from .jump_search import Shown
 from .led_joints import Followed
@@ -82,10 +80,9 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
     """Where a slider goes by half a turn or more from a key to the next, no more than a frame later, and by less beside
     that, where keys are as near: it goes on for the whole turns by which that is nearest to what is beside.
     """
-    turn, curve = each.turns[column], by.curves[column]
-    if curve is None:
-        return
-    keys = _keys(curve, each.frames)
+    turn, (keys, longest) = each.turns[column], by.keys_of(column, each.frames)
+    inside = np.searchsorted(keys, each.frames[[0, -1]])
+    keys = keys[max(inside[0] - 2, 0) : inside[1] + 3]  # and those next to the frames
     if len(keys) < 3:
         return
     gaps, values = np.diff(keys), by.shown(keys)[:, column]
@@ -95,7 +92,7 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
     leaps = ~stepped & (np.abs(behind - values[:-1]) > 0.5 * turn)
     values[:-1] = np.where(stepped, behind, values[:-1])
     ways = np.diff(values)
-    near = fcurve_values.in_rows((gaps > LEAST_GAP) & (gaps < MOST_GAP * fcurve_values.longest_frame(curve)))
+    near = fcurve_values.in_rows((gaps > LEAST_GAP) & (gaps < MOST_GAP * longest))
     less = np.abs(ways) <= 0.5 * turn
     for k in np.flatnonzero(near & ~less).tolist():
         beside = [j for j in (k - 1, k + 1) if 0 <= j < len(ways)]
@@ -107,13 +104,6 @@ def _seams(each: Followed, by: MotionCurves, column: int) -> Iterator[_Seam]:
             yield _Seam(column, keys[k], keys[k + 1], values[k], ways[k], -turns * turn, bool(stepped[k]))
             ways[k] -= turns * turn
             less[k] = abs(ways[k]) <= 0.5 * turn
-
-
-def _keys(curve: FCurve | PlayedCurve, frames: np.ndarray) -> np.ndarray:
-    """Rising frames (k,) of a curve's keys within rising frames (F,), and of those next to them; in its cycles, too."""
-    (keys,) = fcurve_values.keyed([curve], frames)
-    inside = np.searchsorted(keys, frames[[0, -1]])
-    return keys[max(inside[0] - 2, 0) : inside[1] + 3]
 
 
 def stands_out(each: Followed) -> np.ndarray:

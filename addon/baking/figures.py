@@ -15,7 +15,7 @@ from ..animation import inputs as forcing
 from ..blender import physics_access
 from ..curves.fcurve_arrays import KeyedPath
 from ..data import references, stored_texts
-from ..data.names import label_of, title_of
+from ..data.joints import label_of, title_of
 from ..reading import muscle_points
 from ..reading.scene import SceneModel
 from . import keys

@@ -19,7 +19,7 @@ from ..blender import linked_files, physics_access, session
 from ..data import findings, frame_times, references
 from ..jobs import bake as tasks
 from ..jobs import shot_files
-from ..reading import contents
+from ..reading import missing_joints
 from . import command, files, job_file, report, saved_shots, settings_overrides, shots
 from .console import FROM_OUTSIDE, silenced
 
@@ -295,7 +295,9 @@ def _open(task: Task, reporter: physics_access.Reporter) -> list[str] | int:
     reporter.event("opened", blender=bpy.app.version_string, libraries=libraries)
     _warn(reporter, files.missing(libraries))
     names = [
-        scene.name for scene in bpy.data.scenes if any(contents.has_work(item) for item in scene.objects)
+        scene.name
+        for scene in bpy.data.scenes
+        if any(missing_joints.has_work(item) for item in scene.objects)
     ]
     if task.scene is not None:
         if task.scene not in bpy.data.scenes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone, Scene
@@ -329,3 +330,16 @@ def figure(value: float, unit: str) -> str:
     if unit == "rad":
         return f"{np.degrees(value):.4g}°"
     return f"{value:.4g} {unit}" if unit != "1" else f"{value:.4g}"
+
+
+def in_si(group: type, settings: Any, name: str, metres: float) -> Any:
+    """A setting with lengths in metres and vectors as arrays.
+
+    Args:
+        group: class that declares the property. settings: has its value. metres: metres per unit of length.
+    """
+    value = getattr(settings, name)
+    if isinstance(value, (str, bool)):
+        return value
+    value = value if isinstance(value, (int, float)) else np.array(value, dtype=np.float64)
+    return value * metres if group.__annotations__[name].keywords.get("unit") == "LENGTH" else value

@@ -14,15 +14,14 @@ from ..baking import constrained_parents, write
 from ..blender import compat, physics_access, units
 from ..data import findings, references
 from ..data.findings import Finding
-from ..data.joints import slider_names
-from ..data.names import title_of
+from ..data.frame_times import frame_ends
+from ..data.joints import slider_names, title_of
 from ..data.references import Body
-from ..data.simulation import frame_ends
-from ..making import connected_bones, orphans, rest_poses, shifted_meshes
+from ..making import connected_bones, orphans, rest_poses
 from ..posing import stale_sliders
 from ..posing.stale_sliders import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
-from ..reading import masses, missing_joints, muscle_points, muscle_strands, obstacles
+from ..reading import masses, missing_joints, muscle_points, obstacles
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
@@ -172,7 +171,7 @@ def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[i
         *_of_coordinates(scene, read),
         *stale_sliders.check(scene, fitted),
         *rest_poses.check(scene, fitted),
-        *shifted_meshes.check(scene, fitted),
+        *rest_poses.check_meshes(scene, fitted),
         *_out_of_reach(scene, fitted),
         *_of_muscles(scene, read),
         *_of_masses(scene, read),
@@ -309,7 +308,7 @@ def _of_muscles(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Findi
 def _inside_obstacles(muscle: Object) -> Iterator[Finding]:
     """Points of a muscle that lie in an obstacle that it should run over: it goes straight there."""
     places = muscle_points.places_of(muscle)
-    strands = muscle_strands.strands_over(muscle, muscle_points.points_of(muscle))
+    strands = muscle_points.strands_over(muscle, muscle_points.points_of(muscle))
     for number, surfaces in strands.items():
         ends = places[number : number + 2]
         for surface in surfaces:

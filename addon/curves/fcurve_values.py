@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from bpy.types import FCurve, Object
+from bpy.types import AnimData, FCurve, FModifier, FModifierCycles, NlaStrip, Object
 
 from ..blender import compat
-from . import fcurve_cycles, nla_curves
 
 # Differences of keys in single precision without a motion [m, rad].
 SEEN = 1e-5
@@ -16,7 +17,7 @@ SEEN = 1e-5
 ROW = 3
 
 
-def alone(item: Object, path: str, index: int = 0) -> FCurve | nla_curves.PlayedCurve | None:
+def alone(item: Object, path: str, index: int = 0) -> FCurve | PlayedCurve | None:
     """The only curve, of the active action or an NLA track, that determines a property of an object; None if there is
     none, or several. If tracks lie below an action, compare with the evaluated scene.
     """
@@ -28,25 +29,25 @@ def alone(item: Object, path: str, index: int = 0) -> FCurve | nla_curves.Played
     curves = compat.curves_in_use(item)
     found = next((each for each in curves if (each.data_path, each.array_index) == (path, index)), None)
     if found is None and data.nla_tracks:
-        return nla_curves.played(data, path, index)
+        return played(data, path, index)
     return None if found is None or found.mute else found
 
 
-def starts_over(curve: FCurve | nla_curves.PlayedCurve) -> bool:
+def starts_over(curve: FCurve | PlayedCurve) -> bool:
     """Whether a curve cycles, or is played several times."""
-    if isinstance(curve, nla_curves.PlayedCurve) and curve.repeats:
+    if isinstance(curve, PlayedCurve) and curve.repeats:
         return True
     return any(each.type == "CYCLES" and not each.mute for each in curve.modifiers)
 
 
-def at(curve: FCurve | nla_curves.PlayedCurve, frames: np.ndarray) -> np.ndarray:
+def at(curve: FCurve | PlayedCurve, frames: np.ndarray) -> np.ndarray:
     """Values (k,) of a curve at frames (k,)."""
     evaluate = curve.evaluate
     return np.array([evaluate(frame) for frame in np.asarray(frames, dtype=np.float64).tolist()])
 
 
 def columns(
-    curves: Sequence[FCurve | nla_curves.PlayedCurve | None], still: list[float], frames: np.ndarray
+    curves: Sequence[FCurve | PlayedCurve | None], still: list[float], frames: np.ndarray
 ) -> np.ndarray:
     """Values (k, n) at frames (k,) of n numbers, each by its curve, or constant if its curve is None."""
     found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
@@ -56,22 +57,20 @@ def columns(
     return found
 
 
-def keyed(curves: Sequence[FCurve | nla_curves.PlayedCurve | None], span: np.ndarray) -> list[np.ndarray]:
+def keyed(curves: Sequence[FCurve | PlayedCurve | None], span: np.ndarray) -> list[np.ndarray]:
     """Increasing frames of each existing curve's keys, including cycles, from the first to the last of frames (F,), and
     of the neighbouring keys.
     """
     return [
-        curve.keys
-        if isinstance(curve, nla_curves.PlayedCurve)
-        else fcurve_cycles.of(curve, float(span[0]), float(span[-1]))
+        curve.keys if isinstance(curve, PlayedCurve) else keys_of(curve, float(span[0]), float(span[-1]))
         for curve in curves
         if curve is not None
     ]
 
 
-def longest_frame(curve: FCurve | nla_curves.PlayedCurve) -> float:
+def longest_frame(curve: FCurve | PlayedCurve) -> float:
     """Scene frames per frame of a curve, at least one: strips may play it more slowly."""
-    return max(1.0, curve.frame) if isinstance(curve, nla_curves.PlayedCurve) else 1.0
+    return max(1.0, curve.frame) if isinstance(curve, PlayedCurve) else 1.0
 
 
 def in_rows(on: np.ndarray) -> np.ndarray:
@@ -81,3 +80,137 @@ def in_rows(on: np.ndarray) -> np.ndarray:
     for begin, end in edges.reshape(-1, 2).tolist():
         found[begin:end] = end - begin >= ROW
     return found
+
+
+@dataclass(frozen=True)
+class PlayedCurve:
+    """A curve for each strip of a track, in order of time; it acts like an f-curve."""
+
+    parts: tuple[tuple[Any, Any], ...]  # strips and their curves
+
+    @property
+    def modifiers(self) -> list[FModifierCycles]:
+        """Modifiers of all the curves."""
+        return [each for _, curve in self.parts for each in curve.modifiers]
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a strip plays its action more than once."""
+        return any(strip.repeat > 1.0 for strip, _ in self.parts)
+
+    @property
+    def frame(self) -> float:
+        """Scene frames per frame of the action, at most."""
+        return max(float(strip.scale) for strip, _ in self.parts)
+
+    @property
+    def keys(self) -> np.ndarray:
+        """Rising scene frames (k,) of the played keys, including cycles."""
+        found = [np.empty(0)]
+        for strip, curve in self.parts:
+            first, last = strip.action_frame_start, strip.action_frame_end
+            at = keys_of(curve, first, last)
+            at = at[(at >= first) & (at <= last)]
+            since = last - at if strip.use_reverse else at - first
+            played = since + (last - first) * np.arange(int(np.ceil(strip.repeat)))[:, None]
+            frames = strip.frame_start + strip.scale * played.ravel()
+            found.append(frames[frames <= strip.frame_end])
+        return merged(np.concatenate(found))
+
+    def evaluate(self, frame: float) -> float:
+        """Value at a scene frame: outside of strips that of the nearest end; where strips meet, that of the earlier."""
+        begun = [part for part in self.parts if part[0].frame_start <= frame] or self.parts[:1]
+        strip, curve = next((part for part in begun if frame <= part[0].frame_end), begun[-1])
+        return float(curve.evaluate(_frame_of(strip, frame)))
+
+
+def _frame_of(strip: NlaStrip, frame: float) -> float:
+    """The frame of its action that a strip plays at a scene frame, in single precision as in Blender."""
+    first, last = np.float32(strip.action_frame_start), np.float32(strip.action_frame_end)
+    since = np.float32(min(max(frame, strip.frame_start), strip.frame_end)) - np.float32(strip.frame_start)
+    scale = np.float32(strip.scale)
+    gone = last - first
+    if frame < strip.frame_end or strip.repeat % 1.0:
+        gone = np.fmod(since, gone * scale) / scale
+    return float(last - gone if strip.use_reverse else first + gone)
+
+
+def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
+    """The curve of a property on the only enabled NLA track of animation data; None if others contribute, the track
+    blends, or a strip has no such curve.
+    """
+    on = [track for track in data.nla_tracks if not track.mute]
+    if len(on) != 1 or not data.use_nla or data.use_tweak_mode:
+        return None
+    parts = []
+    for strip in on[0].strips:
+        curves = (
+            () if strip.mute or strip.type != "CLIP" else compat.curves(strip.action, compat.slot_of(strip))
+        )
+        curve = next((each for each in curves if (each.data_path, each.array_index) == (path, index)), None)
+        if curve is None or curve.mute or _blends(strip):
+            return None
+        parts.append((strip, curve))
+    return PlayedCurve(tuple(parts)) if parts else None
+
+
+def _blends(strip: NlaStrip) -> bool:
+    """Whether a strip shows anything other than its action at the mapped times."""
+    plain = strip.blend_type == "REPLACE" and not strip.blend_in and not strip.blend_out
+    return not plain or bool(strip.use_animated_influence or strip.use_animated_time or len(strip.modifiers))
+
+
+# Keys closer than this [frames] coincide: the end of a cycle and the beginning of the next.
+SAME = 1e-4
+# Keys within this span [frames] are not a cycle; Blender's keys are at least a hundredth apart.
+LEAST_SPAN = 2.0**-8
+
+
+def keys_of(curve: FCurve, first: float, last: float) -> np.ndarray:
+    """Rising frames (k,) of the keys of an f-curve and of their repetitions by cycles, from one frame to another and
+    one cycle beyond each.
+    """
+    places = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", places)
+    keys = np.unique(places[::2].astype(np.float64))
+    # Blender disables cycles that are not the first of a curve's modifiers
+    modifier = curve.modifiers[0] if len(curve.modifiers) else None
+    if modifier is None or modifier.type != "CYCLES" or modifier.mute:
+        return keys
+    # partial influence shows other frames, without keys
+    if (
+        len(keys) < 2
+        or keys[-1] - keys[0] < LEAST_SPAN
+        or (modifier.use_influence and modifier.influence != 1.0)
+    ):
+        return keys
+    return _cycled(keys, modifier, first, last)
+
+
+def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) -> np.ndarray:
+    """Rising keys (n,), with those of their cycles about a span of frames (k,)."""
+    begin, end = keys[0], keys[-1]
+    span = end - begin
+    shown = []
+    for side, mode, most, gone in (
+        (-1.0, modifier.mode_before, modifier.cycles_before, begin - first),
+        (1.0, modifier.mode_after, modifier.cycles_after, last - end),
+    ):
+        count = max(int(np.ceil(gone / span)) + 1, 0) if mode != "NONE" else 0
+        rounds = np.arange(1, (min(count, most) if most else count) + 1)[:, None]
+        mirrored = (rounds % 2 == 1) & (mode == "MIRROR")
+        shown.append((np.where(mirrored, begin + end - keys, keys) + side * span * rounds).ravel())
+    found = np.concatenate(shown)
+    if modifier.use_restricted_range:
+        # Blender mixes frames where modifiers blend in and out
+        found = found[
+            (found >= modifier.frame_start + modifier.blend_in)
+            & (found <= modifier.frame_end - modifier.blend_out)
+        ]
+    return merged(np.concatenate([keys, found]))
+
+
+def merged(keys: np.ndarray) -> np.ndarray:
+    """Frames of keys (k,), sorted; of coinciding keys only the first."""
+    rising = np.unique(keys)
+    return rising[np.diff(rising, prepend=-np.inf) > SAME]

@@ -11,7 +11,6 @@ from bpy.types import Scene
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from . import findings
-from .simulation import frame_ends
 
 # Speeds at a loop's seam that differ by more than this share of the fastest, and by more than this [m/s, rad/s].
 JERK, SLOW = 0.1, 1e-3
@@ -20,6 +19,18 @@ JERK, SLOW = 0.1, 1e-3
 def recorded_frames(first: float, last: float, samples: int) -> np.ndarray:
     """Frames (F,) that get keys, from one whole frame to another, with `samples` per frame."""
     return first + np.arange(int(last - first) * samples + 1) / samples
+
+
+def frame_ends(scene: Scene) -> tuple[int, int]:
+    """First and last frame that a bake covers."""
+    settings = scene.condyle.simulation
+    if not settings.use_scene_range:
+        first, last = settings.frame_start, settings.frame_end
+    elif scene.use_preview_range:
+        first, last = scene.frame_preview_start, scene.frame_preview_end
+    else:
+        first, last = scene.frame_start, scene.frame_end
+    return (scene.frame_current if scene.condyle.start.begin == "PLAYHEAD" else first), last
 
 
 def frame_range(scene: Scene) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A joint's record of its bones' rest poses and its child's mesh; see `rest_poses` and `shifted_meshes`."""
+"""A joint's record of its bones' rest poses and its child's mesh; see `rest_poses`."""
 
 from bpy.types import PropertyGroup
 

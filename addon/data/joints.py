@@ -1,5 +1,7 @@
 """Data of a joint, on the Empty that is the joint's frame."""
 
+import re
+
 import bpy
 from bpy.types import Context, Object, PropertyGroup
 
@@ -285,3 +287,15 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         "Hidden Empty that moves along the joint and that the driven child copies",
         type=bpy.types.Object,
     )
+
+
+def title_of(row: "CoordinateProperties") -> str:
+    """Title of a row of coordinate settings."""
+    return row.title or label_of(row.label)
+
+
+def label_of(name: str) -> str:
+    """A coordinate's name for people: "angle_1" is Angle 1, "2.x" is 2: X."""
+    part, _, own = name.rpartition(".")
+    words = re.sub("^r_", "turn_", re.sub(r"^q(?=$|_|\d)", "coordinate", own)).replace("_", " ").title()
+    return f"{part}: {words}" if part else words

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import bpy
-from bpy.types import PropertyGroup, Scene
+from bpy.types import PropertyGroup
 
 from .bake_output import TARGETS, OutputProperties
 from .properties import angles, choice, flag, integer, number, pointer, seconds, span, text, vector
@@ -187,15 +187,3 @@ class BakeRecord(PropertyGroup):
     pushed_strip: text("Strip Below", "NLA strip of the action that was in use before")
     figures: text("Figures", "Custom properties that the bake added, as JSON")
     bones: text("Bones", "UIDs of the bones that were animated, by the names that they had, as JSON")
-
-
-def frame_ends(scene: Scene) -> tuple[int, int]:
-    """First and last frame that a bake covers."""
-    settings = scene.condyle.simulation
-    if not settings.use_scene_range:
-        first, last = settings.frame_start, settings.frame_end
-    elif scene.use_preview_range:
-        first, last = scene.frame_preview_start, scene.frame_preview_end
-    else:
-        first, last = scene.frame_start, scene.frame_end
-    return (scene.frame_current if scene.condyle.start.begin == "PLAYHEAD" else first), last

@@ -15,7 +15,7 @@ from ..blender import session
 from ..blender.attachments import Handler
 from ..data import findings, references
 from ..data.stored_texts import Prints
-from ..making import rest_poses, shifted_meshes
+from ..making import rest_poses
 from ..reading import prints
 
 #: session uid of the scene, and its digests before the running undo or redo
@@ -57,7 +57,7 @@ def _seen(scene: Scene) -> Prints:
     for each in (*write.gone(scene), *write.put_aside(scene)):
         found.setdefault(each.values["object"], {})["Bake"] = each.text
     for item in references.joints_of(scene):
-        rest = f"{rest_poses.turned(item):.4g} {shifted_meshes.points_of(item)}"
+        rest = f"{rest_poses.turned(item):.4g} {rest_poses.points_of(item)}"
         found.setdefault(item.name, {})["Rest"] = rest
     for item in references.evaluated(scene):
         found.setdefault(item.name, {})["Evaluated"] = ""

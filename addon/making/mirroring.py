@@ -32,11 +32,12 @@ from ..data.joints import (
     CoordinateProperties,
     JointPart,
     JointProperties,
+    label_of,
     match_coordinates,
     shapes,
     slider_names,
+    title_of,
 )
-from ..data.names import label_of, title_of
 from ..data.references import Body
 from ..reading import joints as joint_reading
 from ..sliders import sliders

@@ -11,7 +11,7 @@ from bpy.types import Object
 from ..blender import physics_access, units
 from ..data import findings
 from ..data.references import Body
-from ..reading.muscle_strands import LENGTHS
+from ..reading.muscle_points import LENGTHS
 from ..reading.muscles import FIGURES
 from . import muscles, obstacles
 

@@ -1,7 +1,9 @@
-"""Finds bones whose rest pose was turned, for example by their roll, after their joint was made.
+"""Finds bones whose rest pose was turned (their roll, say), and meshes that were moved within their objects (by Set
+Origin or Apply), after their joint was made.
 
-A joint places the axes of its child's bone. If the rest pose is turned, the joint turns the skin with it. So each joint
-stores the child's rest pose relative to its parent's, which joining armatures does not change.
+A joint places the axes of its child's bone, and its child's origin: the skin turns with it, or the mesh jumps. So each
+joint stores the child's rest pose relative to its parent's, which joining armatures does not change, and a few points
+of the child's mesh, in the object's axes and scale: if they moved rigidly, the whole mesh was moved.
 """
 
 from __future__ import annotations
@@ -12,17 +14,16 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..blender import physics_access
+from ..blender import physics_access, units
 from ..data import findings, references
 from ..data.findings import Finding
-from . import shifted_meshes
 
 FAR_TURN = 1e-2  # radians; smaller turns are not reported
 
 
 def note(item: Object) -> None:
     """Store the present relative rest pose of a joint's bones, and the place of its child's mesh in its object."""
-    shifted_meshes.note(item)
+    _note_mesh(item)
     bones, turn = _now(item)
     record = item.condyle.rest
     record.bones = bones
@@ -82,3 +83,66 @@ def _now(item: Object) -> tuple[str, np.ndarray]:
         return "", np.eye(3)
     axes = [np.array(each.pose_bone.bone.matrix_local)[:3, :3] for each in (child, parent)]
     return f"{settings.child.bone_uid} {settings.parent.bone_uid}", axes[1].T @ axes[0]
+
+
+POINTS = 4
+#: tolerance of a rigid motion, and least reported distance, as shares of the mesh's size
+CLOSE, FAR = 1e-4, 1e-3
+
+
+def _note_mesh(item: Object) -> None:
+    """Store the present place of a joint's child's mesh in its object."""
+    record, found = item.condyle.rest, _mesh_now(item)
+    record.vertices = 0 if found is None else found[0]
+    if found is not None:
+        record.points = tuple(found[1].ravel())
+
+
+def shifted(item: Object) -> float:
+    """Distance [Blender units] by which the mesh of a joint's child was moved as a whole since then; 0 if unknown."""
+    record, found = item.condyle.rest, _mesh_now(item)
+    if found is None or found[0] != record.vertices:
+        return 0.0
+    now, then = found[1], np.array(record.points, dtype=np.float64).reshape(POINTS, 3)
+    sides = [np.linalg.norm(each[:, None] - each, axis=-1) for each in (now, then)]
+    size, away = float(sides[1].max()), float(np.linalg.norm(now - then, axis=1).max())
+    if np.abs(sides[0] - sides[1]).max() > CLOSE * size or not away > FAR * size:
+        return 0.0
+    return away
+
+
+def check_meshes(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
+    """Joints whose child's mesh was moved in its object since they were made. fitted: session uids of joints that were
+    just fitted.
+    """
+    for item in references.joints_of(scene):
+        away = 0.0 if item.session_uid in fitted else shifted(item)
+        if away > 0.0:
+            child = references.resolve(item.condyle.joint.child)
+            code = "mesh-moved"
+            if item.condyle.joint.type in {"spline_curve", "spline_surface"}:
+                code = "mesh-moved-spline"
+            distance = units.told_length(away * units.length_scale(scene))
+            yield findings.about(child, code, body=child.name, joint=item.name, distance=distance)
+
+
+def points_of(item: Object) -> np.ndarray | None:
+    """Points (POINTS, 3) of the stored mesh of a joint's child; None without a mesh."""
+    child = references.resolve(item.condyle.joint.child)
+    if child is None or child.bone or child.object.type != "MESH" or not len(child.object.data.vertices):
+        return None
+    vertices = child.object.data.vertices
+    return np.array([vertices[k * len(vertices) // POINTS].co for k in range(POINTS)], dtype=np.float64)
+
+
+def _mesh_now(item: Object) -> tuple[int, np.ndarray] | None:
+    """Number of vertices of the child's mesh, and points (POINTS, 3) of it in the child's axes, with its scale."""
+    points = points_of(item)
+    if points is None:
+        return None
+    child = references.resolve(item.condyle.joint.child)
+    try:
+        _, scale = units.split_scale(child.matrix, child.name, child.owner)
+    except physics_access.physics().CondyleError:  # reported by the check of scales
+        return None
+    return len(child.object.data.vertices), scale * points

@@ -17,8 +17,7 @@ from mathutils import Matrix, Vector
 
 from ..blender import physics_access, units
 from ..data import references
-from ..data.joints import slider_names
-from ..data.names import title_of
+from ..data.joints import slider_names, title_of
 from ..data.references import Body, Handle, Key, key_of
 from ..reading import scene as scene_to_model
 from ..reading.joints import child_in_joint, read_joint

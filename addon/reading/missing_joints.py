@@ -78,3 +78,13 @@ def _way(body: Body) -> str:
     """Remedy in the library of a body; gives the joints' collection its default name, as an unlinked one is unknown."""
     into = next((each.name for each in body.object.users_collection), "that of its bodies")
     return f"there, move the joints' collection ({COLLECTION}) into {into}, save, and open this file again"
+
+
+def has_work(item: Object) -> bool:
+    """Whether an object is a joint, a free body, or an armature with free bodies."""
+    data = item.condyle
+    if data.joint.enabled or (data.body.enabled and data.body.motion == "FREE"):
+        return True
+    return item.pose is not None and any(
+        bone.condyle.body.enabled and bone.condyle.body.motion == "FREE" for bone in item.pose.bones
+    )

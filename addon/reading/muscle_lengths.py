@@ -11,7 +11,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
-from . import muscle_points, muscle_strands, obstacles
+from . import muscle_points, obstacles
 from .muscle_points import Point
 
 # Points drawn of each strand over obstacles.
@@ -29,7 +29,7 @@ def path_now(scene: Scene, item: Object) -> np.ndarray:
     only after a move, and slow paths not during playback.
     """
     points = muscle_points.points_of(item)
-    strands = muscle_strands.strands_over(item, points)
+    strands = muscle_points.strands_over(item, points)
     key = _key(points, strands), _wrapping_of(scene, item)
     found = _known.get(item.session_uid)
     if found is not None and (found[0] == key or (found[2] > SLOW and _playing())):
@@ -50,7 +50,7 @@ def length_now(scene: Scene, item: Object) -> float:
 def true_length(scene: Scene, item: Object) -> float:
     """Length [m] of a muscle's path in the evaluated scene, by physics; ModelError where it has none."""
     points = muscle_points.points_of(item)
-    strands = muscle_strands.strands_over(item, points)
+    strands = muscle_points.strands_over(item, points)
     metres, total = units.length_scale(scene), 0.0
     for number, (start, end) in enumerate(pairwise(points)):
         if number in strands:
@@ -91,7 +91,7 @@ def _figures_of(item: Object) -> Any:
 
 def _wrapping_of(scene: Scene, item: Object) -> tuple[float | None, bool]:
     """Smoothing [m] of a muscle's path over obstacles, and whether the muscle has mass; the path depends on both."""
-    return muscle_strands.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
+    return muscle_points.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
 
 
 def _path(scene: Scene, item: Object, points: list[Point], strands: dict[int, list[Object]]) -> np.ndarray:

@@ -18,7 +18,7 @@ from . import muscle_lengths, muscle_points, obstacles
 from .carriers import Carriers
 from .connections import Coordinates
 from .connections import coordinate as read_coordinate
-from .muscle_strands import LENGTHS, smoothing_of, strands_over
+from .muscle_points import LENGTHS, smoothing_of, strands_over
 
 #: physics names of the settings of a force law
 FIGURES = {

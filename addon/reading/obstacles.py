@@ -8,9 +8,9 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
+from ..blender.units import in_si
 from ..data import references
 from ..data.obstacles import SHAPES, ObstacleProperties
-from .stored import in_si
 
 
 def of_shape(item: Object, metres: float = 1.0, **place: Any) -> physics_access.Obstacle:

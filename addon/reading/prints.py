@@ -18,11 +18,10 @@ from bpy.types import Constraint, Mesh, Object, PoseBone, Property, Scene, Splin
 from ..blender import compat
 from ..curves.rotation_channels import rotation_path
 from ..data import references, stored_texts
-from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names
-from ..data.names import title_of
+from ..data.frame_times import frame_ends
+from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names, title_of
 from ..data.properties import shown_by
 from ..data.references import Body
-from ..data.simulation import frame_ends
 from ..data.stored_texts import Prints
 from . import carriers as read_carriers
 from . import muscle_points

@@ -16,16 +16,14 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
-from ..data.names import title_of
+from ..data.joints import title_of
 from ..data.references import Body, Handle, Key, key_of
 from . import (
-    body_forces,
     carriers,
     connections,
     missing_joints,
     muscle_points,
     pose_springs,
-    wobbling_masses,
 )
 from . import muscles as muscle_reading
 from .carriers import Carriers, Followed
@@ -33,7 +31,7 @@ from .joints import child_in_joint as child_in_joint
 from .joints import control_frames as control_frames
 from .joints import read_joint, start_of
 from .joints import stored_knots as stored_knots
-from .masses import mass_properties
+from .masses import add_forces, add_soft_parts, mass_properties, skeleton
 
 #: mass properties of what is followed: whatever moves it bears the forces, and energies are those of what is simulated
 NEXT_TO_NOTHING = {"mass": 1e-6, "inertia": 1e-6 * np.eye(3)}
@@ -185,13 +183,13 @@ def _add_to_joints(
             rolling = physics_access.part("constraints").RollingConstraint(joints[item.session_uid].body)
             builder.add_constraint(f"{item.name} rolls", rolling)
     for body in (link.body for link in links if link.body.data.body.wobbling.enabled):
-        wobbling_masses.add(scene, builder, body.name, body.data.body.wobbling, mass_properties(scene, body))
+        add_soft_parts(scene, builder, body.name, body.data.body.wobbling, mass_properties(scene, body))
     for link in links:
         if link.joint is not None:
             start = joints[link.joint.session_uid].start
             _add_controller(builder, link.joint, link.body.name, start)
     bodies = {link.body.name: link.body for link in links}
-    body_forces.add(builder, bodies)
+    add_forces(builder, bodies)
     hung = {link.body.name: link.joint for link in links if link.joint is not None}
     return pose_springs.add(scene, builder, bodies, hung)
 
@@ -225,9 +223,7 @@ def _arguments(
     scene: Scene, link: _Link, known: Carriers, curves: Mapping[int, physics_access.Joint]
 ) -> dict[str, Any]:
     """Arguments of add_body for one body."""
-    mass = wobbling_masses.skeleton(
-        link.body.data.body.wobbling, mass_properties(scene, link.body), link.body.name
-    )
+    mass = skeleton(link.body.data.body.wobbling, mass_properties(scene, link.body), link.body.name)
     arguments: dict[str, Any] = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
     if link.joint is None:
         pose, _ = units.split_scale(link.body.matrix, link.body.name, link.body.owner)

@@ -8,7 +8,7 @@ from ...checking import scene
 from ...data import findings
 from ...data.property_options import Change, allowed, need_object_mode
 from ...making import orphans
-from ...reading import contents, missing_joints
+from ...reading import missing_joints
 
 
 class CheckScene(Change, Operator):
@@ -21,7 +21,7 @@ class CheckScene(Change, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        if not any(contents.has_work(item) for item in context.scene.objects):
+        if not any(missing_joints.has_work(item) for item in context.scene.objects):
             return missing_joints.why_nothing(context.scene)
         return ""
 

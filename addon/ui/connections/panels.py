@@ -7,7 +7,7 @@ from bpy.types import Context, Panel, UILayout, UIList
 from ...data import references
 from ...data.connection_kinds import KINDS
 from ...data.connections import ConnectionProperties
-from ...data.names import title_of
+from ...data.joints import title_of
 from ...data.property_options import SidebarPanel, active_connection
 from ..layout import draw_fields, draw_reference, fields
 from ..lists import ObjectList, draw_objects, draw_switch

@@ -5,9 +5,9 @@ from bpy.types import Context, Operator
 
 from ...blender import session, units
 from ...data import references
+from ...data.frame_times import frame_ends
 from ...data.property_options import Change
 from ...data.selection import show_only
-from ...data.simulation import frame_ends
 from ...making import connected_bones
 from ...posing import ik_targets, inverse_kinematics
 from ...sliders import sliders

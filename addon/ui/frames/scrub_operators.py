@@ -12,8 +12,7 @@ from mathutils import Matrix
 
 from ...blender import physics_access, session
 from ...data import references
-from ...data.joints import slider_names
-from ...data.names import title_of
+from ...data.joints import slider_names, title_of
 from ...data.property_options import Change, active_joint, needs_joint
 from ...making import bodies_and_joints
 from ...posing import picking, project_poses, scrubbing

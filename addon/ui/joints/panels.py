@@ -13,8 +13,8 @@ from ...data.joints import (
     is_baked_over,
     shapes,
     slider_names,
+    title_of,
 )
-from ...data.names import title_of
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
 from ..layout import draw_fields, draw_note, draw_reference, fields
 

@@ -10,7 +10,7 @@ from ...data.live import settings
 from ...data.property_options import Change, allowed
 from ...jobs.operator import JobOperator
 from ...live import drag, knobs, run_mode
-from ...reading import contents
+from ...reading import missing_joints
 
 #: averaging time [s] of a rate that may be reported as too slow, reached about 1 s after the start of a run
 SETTLED = 0.43
@@ -36,7 +36,7 @@ class Live(Change, JobOperator, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        if not any(contents.has_work(item) for item in context.scene.objects):
+        if not any(missing_joints.has_work(item) for item in context.scene.objects):
             return "Nothing to simulate: add a joint, or make a body Simulated"
         return ""
 

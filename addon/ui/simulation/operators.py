@@ -12,7 +12,7 @@ from ...data import findings
 from ...data.property_options import Change, allowed, writable
 from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
-from ...reading import contents, missing_joints
+from ...reading import missing_joints
 
 #: most warnings to report in full; of more, only their number is reported
 MOST_TOLD = 2
@@ -28,7 +28,7 @@ class Bake(Change, JobOperator, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        if not any(contents.has_work(item) for item in context.scene.objects):
+        if not any(missing_joints.has_work(item) for item in context.scene.objects):
             return missing_joints.why_nothing(context.scene)
         return ""
 

@@ -43,7 +43,7 @@ def corners(curve):
 def test_a_cycled_curve_has_its_keys_where_it_bends(part, make, mode, counts, limits):
     """Frames were looked for in its first cycle alone, or in cycles that it has not, or that are mirrored."""
     curve = cycled(part, make, mode, counts, limits=limits)
-    found = part("curves.fcurve_cycles").of(curve, FIRST, LAST)
+    found = part("curves.fcurve_values").keys_of(curve, FIRST, LAST)
     assert (np.diff(found) > 0.5).all()
     # where a range ends between keys the curve leaps, by the evaluation, without one
     ends = set() if limits is None else {-7, 13}
@@ -52,7 +52,7 @@ def test_a_cycled_curve_has_its_keys_where_it_bends(part, make, mode, counts, li
 
 @pytest.mark.parametrize("muted", [False, True])
 def test_where_cycles_are_blended_there_are_no_keys(part, make, muted):
-    of = part("curves.fcurve_cycles").of
+    of = part("curves.fcurve_values").keys_of
     curve = cycled(part, make, "REPEAT", limits=(-10.0, 20.0, 6.0, 4.0))
     found = of(curve, FIRST, LAST)
     assert found.min() == -3.0 and found.max() == 15.0

@@ -49,7 +49,7 @@ class Properties:
     ],
 )
 def test_coordinates_have_names_for_people(part, name, label):
-    assert part("data.names").label_of(name) == label
+    assert part("data.joints").label_of(name) == label
 
 
 @pytest.mark.small
