@@ -17,7 +17,7 @@ from ..data.findings import Finding
 from ..data.frame_times import frame_ends
 from ..data.joints import slider_names, title_of
 from ..data.references import Body
-from ..making import connected_bones, orphans, rest_poses
+from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import stale_sliders
 from ..posing.stale_sliders import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
@@ -54,6 +54,7 @@ def check(scene: Scene) -> list[Finding]:
             *connected_bones.check(scene),
             *_sliders_elsewhere(scene, read, begin),
             *falling.hints(scene, read),
+            *rig_parts.check(scene),
         ]
 
 

@@ -44,6 +44,7 @@ TEXTS = {
     "joint-in-library": "Joint {joint!r} of {body} was left in {library}; {remedy}",
     "joint-not-in-scene": "Joint {joint!r} of {body} is not in this scene. Link its collection {collections} into it",
     "parent-on-child": "{joint}: its parent {parent} is a child of {body} in Blender, and joints make {body} depend on it. Clear the parent of {parent} (Alt+P), or choose another for the joint",
+    "parts-apart": "{object} leaves joints and muscles behind where its collection is linked or appended: {parts}. Press Move Joints to Their Rigs",
     "left-over": "{owner} was deleted from the scene, but some of its Empties are left: {count}. Press Clean Up Leftovers, or undo",
     # the animation that a simulation starts from and follows
     "start-jump": "{body} jumps where the simulation starts (stepped keys), so it starts without speed there. Interpolate the keys or set Start Speed",

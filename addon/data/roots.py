@@ -11,7 +11,7 @@ from .joints import JointProperties
 from .muscles import MuscleProperties
 from .obstacles import ObstacleProperties
 from .overlay import OverlayProperties
-from .properties import flag, integer, pointer, text
+from .properties import collection, flag, integer, pointer, text
 from .selection import show_chosen
 from .simulation import BakeRecord, ChannelRecord, LiveRecord, SimulationProperties
 from .starting import LoopStatistics, StartProperties
@@ -39,6 +39,12 @@ class SceneData(PropertyGroup):
     )
 
 
+class RigPart(PropertyGroup):
+    """What comes along where Blender appends, links or copies an object: it follows pointers."""
+
+    object: pointer("Part", "Joint, constraint, spring, target or muscle of this object", type=Object)
+
+
 class ObjectData(PropertyGroup):
     """Condyle's data of an object."""
 
@@ -55,6 +61,7 @@ class ObjectData(PropertyGroup):
         "Joint of which this Empty is a control point, or connection of which it is the end",
         type=Object,
     )
+    parts: collection("Parts", type=RigPart)
     channels: pointer("Channels", type=ChannelRecord)
     before_live: pointer("Before Live", type=LiveRecord)
     bake: pointer("Bake", type=BakeRecord)

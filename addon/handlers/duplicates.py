@@ -9,7 +9,7 @@ from bpy.types import Depsgraph, Scene
 
 from ..blender import attachments, idle, lazy, session
 from ..blender.attachments import Ending, Handler, Timer
-from ..making import duplicates
+from ..making import duplicates, rig_parts
 
 DELAY = 0.1  # seconds from a change to the repair
 #: number of objects in the file (key 0), and in each view layer, by its scene's session uid and its name
@@ -31,10 +31,17 @@ def on_update(scene: Scene, depsgraph: Depsgraph = None) -> None:
         look()
 
 
+def before_saving(*_: Any) -> None:
+    """Handler of save_pre: lets rigs point at their joints."""
+    if not session.read_only and any(scene.condyle.schema_version for scene in bpy.data.scenes):
+        rig_parts.renew()
+
+
 def before_undo(*_: Any) -> None:
-    """Handler of undo_pre and redo_pre: restores references that followed a bone."""
-    if not lazy.is_waiting(duplicates):  # else nothing was repaired
-        duplicates.before_undo()
+    """Handler of undo_pre and redo_pre: restores references that followed a bone or were added."""
+    for each in (duplicates, rig_parts):
+        if not lazy.is_waiting(each):  # else nothing was repaired
+            each.before_undo()
 
 
 def forget() -> None:
@@ -62,7 +69,8 @@ def renew() -> float | None:
 
 attached = (
     Handler(on_update, "depsgraph_update_post", window=True),
-    Handler(before_undo, "undo_pre", "redo_pre", window=True),
+    Handler(before_saving, "save_pre"),
+    Handler(before_undo, "undo_pre", "redo_pre"),
     Timer(renew),
     Ending(forget),
 )

@@ -144,7 +144,8 @@ def add_joint(
     for body in (parent, child):
         if body is not None and not body.data.body.enabled:
             make_body(scene, body)
-    item = new_empty(scene, name or (f"{parent.name} - {child.name}" if parent else child.name), "PLAIN_AXES")
+    called = name or (f"{parent.name} - {child.name}" if parent else child.name)
+    item = new_empty(scene, called, "PLAIN_AXES", child.object)
     item.empty_display_size = 0.25 * max(typical_length(child), 1e-6)
     attach(item, parent, world)
     settings = item.condyle.joint
@@ -361,7 +362,7 @@ def frame_name(item: Object, index: int) -> str:
 
 def frame_empty(scene: Scene, item: Object, index: int) -> Object:
     """Create an Empty for a control frame, not yet in a list."""
-    empty = new_empty(scene, frame_name(item, index), "PLAIN_AXES")
+    empty = new_empty(scene, frame_name(item, index), "PLAIN_AXES", item)
     empty.parent = item
     empty.rotation_mode = "QUATERNION"
     empty.empty_display_size = 0.25 * item.empty_display_size
@@ -370,11 +371,11 @@ def frame_empty(scene: Scene, item: Object, index: int) -> Object:
     return empty
 
 
-def new_empty(scene: Scene, name: str, display: str) -> Object:
-    """Create an Empty in the collection of joints and connections."""
+def new_empty(scene: Scene, name: str, display: str, owner: Object | None = None) -> Object:
+    """Create an Empty in the collection of joints and connections of an object."""
     empty = bpy.data.objects.new(name, None)
     empty.empty_display_type = display
-    collection_of(scene).objects.link(empty)
+    collection_of(scene, owner).objects.link(empty)
     _store_records(empty)
     return empty
 

@@ -10,7 +10,7 @@ from bpy.types import Object, Scene
 from ..blender.physics_access import model_error
 from ..data import references
 from ..data.body_reference import BodyReference
-from ..data.collection import COLLECTION
+from ..data.collection import is_ours, own
 from ..data.references import Body, Key, key_of
 from ..reading import muscle_points
 from . import bodies_and_joints, connections, muscles, orphans
@@ -103,9 +103,8 @@ def clean_scene(scene: Scene) -> int:
         muscles.remove_muscle(muscle)
     count = clean(scene, bodies_in(scene, (), "SCENE"))
     orphans.remove(scene)
-    for collection in scene.collection.children_recursive:
-        ours = collection.name.partition(".")[0] == COLLECTION and collection.library is None
-        if ours and not collection.all_objects:
+    for collection in filter(is_ours, own(scene.collection.children_recursive)):
+        if not collection.all_objects:
             bpy.data.collections.remove(collection)
     scene.property_unset("condyle")
     return count

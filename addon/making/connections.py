@@ -70,7 +70,7 @@ def add_connection(
             bodies_and_joints.make_body(scene, each, motion="FREE" if each is body else "HELD")
     names = " - ".join(each.name for each in reversed(bodies))
     item = bodies_and_joints.new_empty(
-        scene, name or f"{KINDS[kind].label.split(',')[0]} {names}", "PLAIN_AXES"
+        scene, name or f"{KINDS[kind].label.split(',')[0]} {names}", "PLAIN_AXES", body.object
     )
     share = 0.5 if KINDS[kind].sided else 0.25  # a plane is drawn larger
     item.empty_display_size = share * max(bodies_and_joints.typical_length(body), 1e-6)
@@ -137,7 +137,7 @@ def set_end(scene: Scene, item: Object, point: Sequence[float] | Vector | np.nda
         raise model_error(f"connection {item.name!r}: its body is missing")
     empty = settings.end
     if not references.in_scene(scene, empty) or empty.condyle.frame_of != item:
-        empty = bodies_and_joints.new_empty(scene, f"{item.name} End", "SPHERE")
+        empty = bodies_and_joints.new_empty(scene, f"{item.name} End", "SPHERE", item)
         empty.empty_display_size = 0.25 * item.empty_display_size
         empty.condyle.frame_of = item
         schema.stamp(empty.condyle)

@@ -15,8 +15,9 @@ control frame duplicated              an Empty in no curve until it is adopted (
 whole rig duplicated, also by Alt+D   as body and joint; Alt+D shares meshes and armatures, no Condyle data
 baked body or muscle duplicated       its own bake, which Free Bake also removes
 bone duplicated                       a separate body without a joint
-appended                              includes all that a joint points to; Blender's File > Append adds it to the
-                                      scene, scripts must do so
+appended                              a rig brings its joints, and a joint its rig; Blender's File > Append adds them
+                                      to the scene, scripts must do so
+rig duplicated without its joints     the copy has none; the panel names them
 library override duplicated           the copies point to the originals: a bake fails with two joints for one child,
                                       and suggests another override of the library
 linked                                refused, suggesting a library override, which works like local data
@@ -44,7 +45,7 @@ from ..data import body_reference, references
 from ..data.body_reference import BodyReference
 from ..data.references import Body
 from ..sliders import driver_empties, sliders
-from . import bodies_and_joints, orphans, rest_poses
+from . import bodies_and_joints, orphans, rest_poses, rig_parts
 
 #: references that `_relink` moved to a bone's new armature: session uid of their object, their path, session uid of the
 #: old armature, the bone's uid and name, and session uid of the new armature
@@ -69,6 +70,7 @@ def mend() -> int:
             changed += driver_empties.put_away(item)
         elif references.is_deleted(item):
             changed += _stop(item)
+    rig_parts.renew()
     orphans.tell(bpy.context.scene)
     own = [item for item in _in_scenes() if item.library is None and item.override_library is None]
     return changed + sum(_let_go(body) for item in own for body in _constrained(item))

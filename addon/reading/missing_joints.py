@@ -1,8 +1,8 @@
 """Joints that are missing from a scene with their bodies: left in a library, or in a collection that is not linked.
 
-The Empties of joints are in their own collection, so linking only the character leaves them out. Overriding both
-collections fails, because Blender copies each one's references separately. Nesting one in the other works, also for
-existing shots once they are reopened.
+A rig points at its joints, which are beneath its collection, so that they come along. In files of older versions they
+are in a collection of their own: linking only the character leaves them out. Overriding both collections fails, because
+Blender copies each one's references separately. Moving one into the other mends existing shots once they are reopened.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import bpy
 from bpy.types import Library, Object, Scene
 
 from ..data import findings, references
-from ..data.collection import COLLECTION
 from ..data.findings import Finding
 from ..data.references import Body
 
@@ -55,7 +54,7 @@ def _about(item: Object, body: Body) -> Finding:
     """A finding about a joint and the body that it would move."""
     library, joint, called = _library(item), item.name, body.name
     if library is not None and not item.users_scene:
-        found, way = library.name, _way(body)
+        found, way = library.name, _way(body, item)
         return findings.about(body, "joint-in-library", joint=joint, body=called, library=found, remedy=way)
     homes = findings.few(each.name for each in item.users_collection)
     return findings.about(body, "joint-not-in-scene", joint=joint, body=called, collections=homes)
@@ -74,10 +73,14 @@ def _library(item: Object) -> Library | None:
     return None if original is None else original.library
 
 
-def _way(body: Body) -> str:
-    """Remedy in the library of a body; gives the joints' collection its default name, as an unlinked one is unknown."""
-    into = next((each.name for each in body.object.users_collection), "that of its bodies")
-    return f"there, move the joints' collection ({COLLECTION}) into {into}, save, and open this file again"
+def _way(body: Body, item: Object | None = None) -> str:
+    """Remedy for a body of a library: an override brings the parts of an object, but of a collection only what is in
+    it.
+    """
+    linked_alone = body.object.library and not any(each.library for each in body.object.users_collection)
+    if item is not None and linked_alone:
+        return f"make a library override of {body.object.name}, which brings it"
+    return "there, use Check Scene and Move Joints to Their Rigs, save, and open this file again"
 
 
 def has_work(item: Object) -> bool:

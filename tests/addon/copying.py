@@ -8,6 +8,15 @@ def in_window():
     return bpy.context.temp_override(window=bpy.context.window_manager.windows[0])
 
 
+def view(operator):
+    """Run an operator as in a 3D view."""
+    with in_window():
+        area = next(each for each in bpy.context.screen.areas if each.type == "VIEW_3D")
+        region = next(each for each in area.regions if each.type == "WINDOW")
+        with bpy.context.temp_override(area=area, region=region):
+            return operator()
+
+
 def frames_of(joint):
     return [row.object for row in joint.condyle.joint.frames]
 

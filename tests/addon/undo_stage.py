@@ -78,6 +78,13 @@ def moved_slider():
     named("Knee").update_tag()
 
 
+def shank_apart():
+    home = bpy.data.collections.new("Leg")
+    bpy.context.scene.collection.children.link(home)
+    home.objects.link(named("Shank"))
+    bpy.context.scene.collection.objects.unlink(named("Shank"))
+
+
 def grid(rows=4, columns=4):
     return lambda: bpy.ops.condyle.make_grid(rows=rows, columns=columns)
 
@@ -179,6 +186,7 @@ RECIPES = {
     "choose_type": on("Knee", before=op("drive"), kind="ellipsoid"),
     "remove_joint": on("Knee", before=op("drive")),
     "remove_left_over": on("Knee", before=bpy.ops.object.delete),
+    "move_to_rigs": on("Knee", before=shank_apart),
     "set_rest_pose": on("Knee", before=at_frame(9)),
     "drive": on("Knee"),
     "stop_driving": on("Knee", before=op("drive")),

@@ -7,7 +7,7 @@ from ...blender import session
 from ...checking import scene
 from ...data import findings
 from ...data.property_options import Change, allowed, need_object_mode
-from ...making import orphans
+from ...making import orphans, rig_parts
 from ...reading import missing_joints
 
 
@@ -95,6 +95,25 @@ class RemoveLeftOver(Change, Operator):
         return {"FINISHED"}
 
 
+class MoveToRigs(Change, Operator):
+    """Move joints, control points and muscles into a collection beneath that of their rig, so that they come along
+    where it is linked, appended or copied"""
+
+    bl_idname = "condyle.move_to_rigs"
+    bl_label = "Move Joints to Their Rigs"
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        if next(rig_parts.apart(context.scene), None) is None:
+            return "Joints and muscles are in the collections of their rigs"
+        return ""
+
+    def execute(self, context: Context) -> set[str]:
+        count = rig_parts.move_to_rigs(context.scene)
+        session.tell(f"{count} moved to their rigs", "CHECKMARK")
+        return {"FINISHED"}
+
+
 class ClearFindings(Operator):
     """Clear the list of warnings"""
 
@@ -110,4 +129,4 @@ class ClearFindings(Operator):
         return {"FINISHED"}
 
 
-classes = (CheckScene, SelectCulprit, RemoveLeftOver, ClearFindings)
+classes = (CheckScene, SelectCulprit, RemoveLeftOver, MoveToRigs, ClearFindings)

@@ -244,23 +244,17 @@ def library(part, scene, make, tmp_path):
     return made
 
 
-def taken_in(path):
-    """In the library: the joints' collection into that of the bodies."""
-    bpy.ops.wm.open_mainfile(filepath=path)
-    joints = bpy.data.collections["Condyle"]
-    bpy.context.scene.collection.children.unlink(joints)
-    bpy.data.collections["Leg"].children.link(joints)
-    bpy.ops.wm.save_as_mainfile(filepath=path)
-
-
 @pytest.mark.small
-@pytest.mark.parametrize("driven", [True, False])
+@pytest.mark.parametrize("old", [False, True])
 def test_joints_that_stayed_in_the_library_are_told_and_come_with_their_collection(
-    part, library, ph, tmp_path, driven
+    part, library, ph, tmp_path, monkeypatch, old
 ):
-    """Of sliders Blender links the joints indirectly, without a scene; of others nothing."""
-    path, scene, collection = library(driven)
-    told = "Joint 'Knee' of Shank was left in leg.blend" if driven else "comes from leg.blend without joints"
+    """Of rigs that point at them Blender links the joints indirectly, without a scene; of older ones nothing."""
+    with monkeypatch.context() as patch:
+        if old:
+            patch.setattr(part("making.rig_parts"), "renew", lambda: None)
+        path, scene, collection = library(False)
+    told = "comes from leg.blend without joints" if old else "Joint 'Knee' of Shank was left in leg.blend"
     for override in (False, True):
         if override:
             collection.override_hierarchy_create(scene, bpy.context.view_layer)
@@ -272,12 +266,18 @@ def test_joints_that_stayed_in_the_library_are_told_and_come_with_their_collecti
             with pytest.raises(RuntimeError) as raised:
                 run()
             text = str(raised.value)
-            assert told in text and "move the joints' collection (Condyle) into Leg" in text
+            assert told in text and "use Check Scene and Move Joints to Their Rigs" in text
     with pytest.raises(ph.ModelError, match="open this file again"):
         part("jobs.bake").bake_now(scene)
     shot = str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=shot, copy=True)
-    taken_in(path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    (found,) = [each for each in part("checking.scene").check(bpy.context.scene) if each.is_hint]
+    assert found.code == "parts-apart" and found.values == {"object": "Shank", "parts": "Knee"}
+    assert bpy.ops.condyle.move_to_rigs() == {"FINISHED"} and not bpy.ops.condyle.move_to_rigs.poll()
+    moved = bpy.data.collections["Leg"].children[0].all_objects
+    assert {"Knee", "Knee Follower", *(f"Knee Frame 0{k}" for k in range(4))} == {item.name for item in moved}
+    bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=shot)
     assert len(part("jobs.bake").bake_now(bpy.context.scene).bodies) == 1
 

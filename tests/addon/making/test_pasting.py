@@ -3,7 +3,7 @@
 import pytest
 
 bpy = pytest.importorskip("bpy")
-from ..copying import in_window  # noqa: E402
+from ..copying import view  # noqa: E402
 
 
 @pytest.mark.small
@@ -11,11 +11,7 @@ def test_followers_of_a_pasted_rig_are_hidden(part, scene, make):
     make.driven_knee(part, scene)
     for item in bpy.context.view_layer.objects:
         item.select_set(not item.hide_viewport)
-    with in_window():
-        area = next(each for each in bpy.context.screen.areas if each.type == "VIEW_3D")
-        region = next(each for each in area.regions if each.type == "WINDOW")
-        with bpy.context.temp_override(area=area, region=region):
-            assert bpy.ops.view3d.copybuffer() == bpy.ops.view3d.pastebuffer() == {"FINISHED"}
+    assert view(bpy.ops.view3d.copybuffer) == view(bpy.ops.view3d.pastebuffer) == {"FINISHED"}
     part("making.duplicates").mend()
     assert part("making.duplicates").mend() == 0
     found = [item for item in bpy.data.objects if "Follower" in item.name]
