@@ -21,7 +21,6 @@ TRACK = "Condyle Bake"
 BELOW = "Condyle, before the bake"
 #: frames by which scenes may grow under a bake; Blender counts them from the start of a strip, in single precision
 MARGIN = 2000.0
-IN_PLACE = ("CURRENT", "OVERWRITE")
 
 
 def ends(paths: Sequence[KeyedPath]) -> tuple[float, float]:
@@ -117,7 +116,7 @@ def tracks(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[NlaT
     if data is None:
         return []
     upward = list(data.nla_tracks)
-    if record.action is None or record.target in IN_PLACE:
+    if record.action is None or record.backup is not None:  # it is the user's
         found = _called(upward, record.track, record.action)
     else:  # nothing else plays it
         found = [track for track in upward if _actions(track) == {record.action}]
@@ -134,7 +133,7 @@ def strips(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[tupl
         return []
     whole = tracks(data, record)
     own = pushed_strip(data, record) if pushed else None
-    baked = None if record.target in IN_PLACE else record.action
+    baked = None if record.backup is not None else record.action
 
     def is_ours(strip: NlaStrip) -> bool:
         return strip == own or (baked is not None and strip.action == baked)
@@ -202,19 +201,6 @@ def _end_solo(tracks: list[NlaTrack]) -> list[NlaTrack]:
     for track in alone:
         track.is_solo = False
     return alone
-
-
-def replace(data: AnimData, action: Action, copy: Action) -> None:
-    """Let strips that play an action play a copy of it instead, from and to the same frames."""
-    for strip in [
-        strip
-        for track in (() if data is None else data.nla_tracks)
-        for strip in compat.flat_strips(track.strips)
-    ]:
-        if strip.action == action:
-            slot = compat.slot_of(strip)
-            strip.action = copy
-            compat.assign_strip_slot(strip, compat.same_slot(copy, slot))
 
 
 def pushed_strip(data: AnimData, record: BakeRecord) -> NlaStrip | None:

@@ -59,7 +59,7 @@ def _follow_baked(item: Object | Scene, renamed: Mapping[str, str]) -> None:
     """Give the bake's own action those names if it has been put aside, so that `free` knows all of it for baked."""
     record = item.condyle.bake
     action = record.action
-    if action is None or action.library is not None or record.target not in ("NEW", "STRIP"):
+    if action is None or action.library is not None or record.backup is not None:
         return
     if _is_played(action, item):
         return

@@ -1,6 +1,6 @@
-"""Where a bake's curves go, and back: a new action, the action in use, or a strip of the NLA.
+"""Where a bake's curves go, and back: a new action, a copy of the action in use, or a strip of the NLA.
 
-What was there before is noted in a `BakeRecord` on the object or scene, and `free` puts it back exactly.
+A `BakeRecord` on the object or scene notes the action that was in use; `free` puts it back.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from ..curves.fcurve_arrays import KeyedPath
 from ..data import schema, stored_texts
 from ..data.simulation import BakeRecord
 from . import nla_tracks, renamed_bones
-from .nla_tracks import IN_PLACE
 
 if TYPE_CHECKING:
     from bpy.types import ActionSlot
@@ -45,36 +44,14 @@ def check(item: Object | Scene, target: str) -> None:
                 "editor, or bake to an action"
             )
         return
-    action = data.action if data is not None else None
-    if target not in IN_PLACE or action is None:
+    if target != "CURRENT" or data is None or data.action is None or not data.nla_tracks:
         return
-    name = f"{item.name!r}: its action {action.name!r}"
-    if action.library is not None or action.override_library is not None:
-        raise model_error(f"{name} is linked, so a bake cannot change it; bake to a new action")
-    if data.nla_tracks and (data.action_blend_type, data.action_influence) != ("REPLACE", 1.0):
+    if (data.action_blend_type, data.action_influence) != ("REPLACE", 1.0):
         raise model_error(
-            f"{name} is blended with the NLA below it ({data.action_blend_type.lower()}, influence "
-            f"{data.action_influence:g}), so baked keys would not decide the pose; bake to a new action"
+            f"{item.name!r}: its action {data.action.name!r} is blended with the NLA below it "
+            f"({data.action_blend_type.lower()}, influence {data.action_influence:g}), so baked keys would not decide "
+            "the pose; bake to a new action"
         )
-    _check_alone(item, action, compat.slot_of(data), name)
-
-
-def _check_alone(item: Object | Scene, action: Action, slot: Any, name: str) -> None:
-    """ModelError where something else than an object or scene, or a strip, plays the slot of an action in use."""
-    for other in (*bpy.data.objects, *bpy.data.scenes):
-        used = other.animation_data
-        if used is None:
-            continue
-        if other != item and used.action == action and compat.slot_of(used) == slot:
-            raise model_error(f"{name} also moves {other.name!r}; bake to a new action")
-        # the bake before goes with its tracks
-        own = nla_tracks.tracks(used, item.condyle.bake) if other == item else []
-        others = [track for track in used.nla_tracks if track not in own]
-        for strip in (strip for track in others for strip in compat.flat_strips(track.strips)):
-            if strip.action == action and compat.slot_of(strip) == slot:
-                raise model_error(
-                    f"{name} is also played by the NLA strip {strip.name!r} of {other.name!r}; bake to a new action"
-                )
 
 
 def put(item: Object | Scene, paths: Sequence[KeyedPath], target: str) -> Action:
@@ -88,23 +65,21 @@ def put(item: Object | Scene, paths: Sequence[KeyedPath], target: str) -> Action
     record.slot_handle = compat.slot_handle(compat.slot_of(data))
     record.blend_type, record.extrapolation = data.action_blend_type, data.action_extrapolation
     record.influence = data.action_influence
-    record.target = "NEW" if old is None and target in IN_PLACE else target
+    record.target = "NEW" if old is None and target == "CURRENT" else target
     record.paths = json.dumps([entry.path for entry in paths])
     renamed_bones.note(item, record, [entry.path for entry in paths])
-    if record.target in IN_PLACE:
-        record.action = _put_in_place(data, record, paths)
-    elif record.target == "STRIP":
+    if record.target == "STRIP":
         record.action = _put_strip(item, data, record, paths)
-    elif old is not None and _is_layered(data):
+    elif record.target == "NEW" and old is not None and _is_layered(data):
         record.action = _put_over(item, data, record, paths)
     else:
-        record.action = _put_new(item, data, record, paths)
+        record.action = _put_copy(item, data, record, paths)
     schema.stamp(item.condyle)
     return record.action
 
 
-def _put_new(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:
-    """A new action in use: all that the old one had for the item, with our channels replaced."""
+def _put_copy(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:
+    """A copy of the action in use, or a new one, with our channels: replaced, or of CURRENT in the range of frames."""
     old = data.action
     name = f"{item.name} Condyle"
     if old is None:
@@ -116,6 +91,9 @@ def _put_new(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Se
         action.use_fake_user = False
         slot = compat.find_slot(action, record.previous_slot) or compat.new_slot(action, item)
     compat.assign(data, action, slot)
+    if record.target == "CURRENT":
+        _fill(action, slot, paths)
+        return action
     data.action_blend_type, data.action_extrapolation, data.action_influence = "REPLACE", "HOLD", 1.0
     curves = compat.curves(action, slot, ensure=True)
     ours = {entry.path for entry in paths}
@@ -152,18 +130,8 @@ def _write(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None
         curve.update()
 
 
-def _put_in_place(data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:
-    """Our channels in the action in use, in the range of frames or all along; a copy is kept."""
-    action = data.action
-    record.backup = action.copy()
-    record.backup.name = f"{action.name} before Condyle"
-    record.backup.use_fake_user = False
-    slot = compat.slot_of(data)
-    if slot is None and compat.has_slots(action):
-        slot = action.slots.new(id_type=data.id_data.id_type, name=data.id_data.name)
-        data.action_slot = slot
-        record.made_slot, record.slot_handle = slot.identifier, slot.handle
-    fill = fcurve_arrays.fill_range if record.target == "CURRENT" else fcurve_arrays.fill
+def _fill(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None:
+    """Our keys in the range of frames; those before and after it stay."""
     found = {(curve.data_path, curve.array_index): curve for curve in compat.curves(action, slot)}
     for entry in paths:
         curves = []
@@ -171,15 +139,12 @@ def _put_in_place(data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]
             curve = found.get((entry.path, index))
             if curve is None:
                 (curve,) = compat.new_curves(action, slot, entry.path, [index], entry.group)
-            if record.target == "OVERWRITE":
-                curve.keyframe_points.clear()
             curve.mute = False
             for modifier in curve.modifiers:
                 modifier.mute = True
             curves.append(curve)
-        fill(curves, entry.positions, entry.values, entry.slopes)
+        fcurve_arrays.fill_range(curves, entry.positions, entry.values, entry.slopes)
         curves[-1].update()
-    return action
 
 
 def _put_strip(
@@ -218,37 +183,54 @@ def plays(curve: FCurve) -> bool:
     return not curve.mute and (curve.driver is not None or not curve.is_empty)
 
 
+def before(record: BakeRecord) -> Action | None:
+    """The action from before a bake. Earlier versions baked into the action in use, and kept a copy of it."""
+    return record.backup or record.previous_action
+
+
 def free(item: Object | Scene) -> None:
-    """Put back what was; an action that the user has put in use meanwhile stays, and the earlier one on its track."""
+    """Put back what was; an action that the user has put in use meanwhile stays, and the earlier one on its track. The
+    bake's own is kept where it has been edited since.
+    """
     renamed_bones.follow(item)
     record, data = item.condyle.bake, item.animation_data
-    action, previous, backup = record.action, record.previous_action, record.backup
+    action, previous = record.action, before(record)
     if data is None and previous is not None:
         data = item.animation_data_create()
     replaced = is_replaced(item)
     doubled = nla_tracks.is_doubled(data, record)
     nla_tracks.remove(data, record, pushed=not replaced)
-    if backup is not None:
-        previous = _restore_in_place(item)
+    edited = action is not None and _has_more(action, previous, record)
+    if record.backup is not None:
+        _take_back(action, record.backup)
     record.action = record.previous_action = record.backup = None
     if replaced:
         if previous is not None and not previous.users:
             previous.use_fake_user = True  # nothing else may use it, and it is the user's
     elif data is not None:
         _blend_as_before(data, record)
-        before = None if doubled else previous
-        compat.reassign(data, before, record.previous_slot, record.slot_handle)
+        compat.reassign(data, None if doubled else previous, record.previous_slot, record.slot_handle)
         if not record.had_animation_data and not data.drivers and not data.nla_tracks:
             item.animation_data_clear()
     for name in stored_texts.names(record.figures) or ():
         if name in item:
             del item[name]
-    if action is not None and action != previous and _has_more(action, previous, record):
-        action.use_fake_user = True  # the user has worked on other channels of it meanwhile
-    for made in (action, backup):
-        if made is not None and made != previous and made.users == 0:
-            bpy.data.actions.remove(made)
+    if edited:
+        action.use_fake_user = True
+    elif action is not None and action.users == 0:
+        bpy.data.actions.remove(action)
     item.condyle.property_unset("bake")
+
+
+def _take_back(action: Action | None, backup: Action) -> None:
+    """Let the copy that earlier versions kept take the place of the action that they changed (None: it was deleted)."""
+    backup.name = backup.name.removesuffix(" before Condyle")
+    if action is None:
+        return
+    name, backup.use_fake_user = action.name, action.use_fake_user
+    action.name, action.use_fake_user = f"{name} edited", False
+    backup.name = name
+    action.user_remap(backup)
 
 
 def _blend_as_before(data: AnimData, record: BakeRecord) -> None:
@@ -259,13 +241,12 @@ def _blend_as_before(data: AnimData, record: BakeRecord) -> None:
         data.action_influence = record.influence
 
 
-def keyed_since(item: Object) -> str:
-    """Name of the new action of an object's bake, where it has keys by now that the next bake does not read."""
+def keyed_since(item: Object | Scene) -> str:
+    """Name of the action of a bake, where it has keys by now that the next bake does not read."""
     record = item.condyle.bake
-    # the first bakes did not say which channels are theirs
-    if record.target != "NEW" or record.action is None or record.backup is not None or not record.paths:
+    if record.action is None or not record.paths:  # the first bakes did not say which channels are theirs
         return ""
-    return record.action.name if _has_more(record.action, record.previous_action, record) else ""
+    return record.action.name if _has_more(record.action, before(record), record) else ""
 
 
 def _has_more(action: Action, previous: Action | None, record: BakeRecord) -> bool:
@@ -277,70 +258,12 @@ def _has_more(action: Action, previous: Action | None, record: BakeRecord) -> bo
         return True
     for slot in action.slots if compat.has_slots(action) else (None,):
         known = compat.curves(previous, compat.same_slot(previous, slot))
-        before = {(curve.data_path, curve.array_index): curve for curve in known}
+        earlier = {(curve.data_path, curve.array_index): curve for curve in known}
         for curve in compat.curves(action, slot):
-            old = before.get((curve.data_path, curve.array_index))
+            old = earlier.get((curve.data_path, curve.array_index))
             if curve.data_path not in ours and (old is None or not fcurve_arrays.equal(curve, old)):
                 return True
     return False
-
-
-def _restore_in_place(item: Object | Scene) -> Action:
-    """The action that a bake changed, with our channels as its copy has them; the copy where action or slot is gone."""
-    record = item.condyle.bake
-    action, backup = record.action, record.backup
-    slot = None if action is None else _give_back(item, action)
-    if slot is not None:
-        record.slot_handle = slot
-        return action
-    if action is not None:
-        action.use_fake_user = True  # nothing else may use what is left of it, and it is the user's
-    backup.name = backup.name.removesuffix(" before Condyle")
-    return backup
-
-
-def _give_back(item: Object | Scene, action: Action) -> int | None:
-    """Give the action that a bake changed, or a copy of it, our channels as they were before.
-
-    Returns the handle of the slot to be used; None: it is gone, or what the copy has for it, or it is not known which
-    channels are ours, and nothing was changed.
-    """
-    record = item.condyle.bake
-    backup, name, handle = record.backup, record.previous_slot, record.slot_handle
-    kept = compat.earlier_slot(backup, item.id_type, name, handle)
-    if record.made_slot:
-        slot = compat.find_slot(action, record.made_slot, handle)
-    else:
-        slot = compat.same_slot(action, kept)
-    ours = stored_texts.names(record.paths)
-    if ours is None or (slot is None and compat.has_slots(action) and not record.made_slot):
-        return None
-    lost = [curve for curve in compat.curves(backup, kept) if curve.data_path in ours]
-    missing = {(curve.data_path, curve.array_index): curve for curve in lost}
-    for curve in [curve for curve in compat.curves(action, slot) if curve.data_path in ours]:
-        before = missing.pop((curve.data_path, curve.array_index), None)
-        if before is None:
-            compat.remove_curve(action, slot, curve)
-        else:
-            _restore_curve(curve, before)
-    for (path, index), before in missing.items():  # the user has taken the baked curve away
-        group = before.group.name if before.group is not None else "Object Transforms"
-        (curve,) = compat.new_curves(action, slot, path, [index], group)
-        curve.extrapolation = before.extrapolation
-        _restore_curve(curve, before)
-        backup.use_fake_user = backup.use_fake_user or bool(before.modifiers)  # it alone has these still
-    if record.made_slot and slot is not None:
-        action.slots.remove(slot)
-        return 0
-    return compat.slot_handle(slot)
-
-
-def _restore_curve(curve: FCurve, before: FCurve) -> None:
-    curve.mute = before.mute
-    for modifier, was in zip(curve.modifiers, before.modifiers):
-        modifier.mute = was.mute
-    # last, for handles of keys lie otherwise where a modifier repeats them; of a copy Blender does not see to that
-    fcurve_arrays.put(curve, fcurve_arrays.taken(before))
 
 
 def hold_off(item: Object) -> Callable[[], None]:
@@ -351,17 +274,11 @@ def hold_off(item: Object) -> Callable[[], None]:
     data = item.animation_data_create() if gone else data
     replaced = is_replaced(item)
     play = nla_tracks.mute(data, record, pushed=not replaced)
-    made, slot = _restored_copy(item)
-    if made is not None:
-        nla_tracks.replace(data, record.action, made)
-    put_back = None if replaced or data is None else _hold_off_action(item, data, made, slot)
+    put_back = None if replaced or data is None else _hold_off_action(item, data)
 
     def bring_back() -> None:
         if put_back is not None:
             put_back()
-        if made is not None:
-            nla_tracks.replace(data, made, record.action)
-            bpy.data.actions.remove(made)
         play()
         if gone:
             item.animation_data_clear()
@@ -369,27 +286,13 @@ def hold_off(item: Object) -> Callable[[], None]:
     return bring_back
 
 
-def _restored_copy(item: Object) -> tuple[Action | None, int]:
-    """A copy of the action that a bake in place changed as it will be without, and its slot's handle; else None."""
-    record = item.condyle.bake
-    if record.backup is None or record.action is None:
-        return None, 0
-    made = record.action.copy()  # the user may have keyed other channels of it since
-    slot = _give_back(item, made)
-    if slot is None:
-        bpy.data.actions.remove(made)
-        return None, 0
-    return made, slot
-
-
-def _hold_off_action(item: Object, data: AnimData, made: Action | None, handle: int) -> Callable[[], None]:
-    """Put the earlier action in use, or that copy of it; returns what puts back the one that is in use now."""
+def _hold_off_action(item: Object, data: AnimData) -> Callable[[], None]:
+    """Put the earlier action in use; returns what puts back the one that is in use now."""
     record, action, slot = item.condyle.bake, data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]
     _blend_as_before(data, record)
-    before = made or record.backup or record.previous_action
-    before = None if nla_tracks.is_doubled(data, record) else before
-    compat.reassign(data, before, record.previous_slot, handle or record.slot_handle)
+    earlier = None if nla_tracks.is_doubled(data, record) else before(record)
+    compat.reassign(data, earlier, record.previous_slot, record.slot_handle)
 
     def put_back() -> None:
         compat.reassign(data, action, slot)

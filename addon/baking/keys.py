@@ -20,7 +20,7 @@ class Output:
     """How a bake is written.
 
     Attributes:
-        target: NEW, CURRENT, OVERWRITE or STRIP. every: frames from key to key at most.
+        target: NEW, CURRENT or STRIP. every: frames from key to key at most.
         reduce: whether to leave out keys that are not needed within `distance` [m] and `angle` [rad].
         extras: of COORDINATES, TORQUES, ENERGY, MUSCLES.
     """
@@ -42,7 +42,7 @@ def output_of(scene: Scene) -> Output:
     """The settings of a scene."""
     settings = scene.condyle.simulation.output
     return Output(
-        target=settings.target,
+        target="CURRENT" if settings.target == "OVERWRITE" else settings.target,
         every=settings.every,
         reduce=settings.reduce,
         distance=1e-3 * settings.tolerance_distance,

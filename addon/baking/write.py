@@ -67,7 +67,7 @@ def write(
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             targets.check(item, output.target)
         muscles.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
-    lost = list(broken(scene))
+    lost = [*broken(scene), *_overwriting(scene)]
     free(scene)
     if between is not None:
         between()
@@ -80,6 +80,21 @@ def write(
     told = keys.described(kept)
     scene.condyle.simulation.output.told = told
     return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)])
+
+
+def _overwriting(scene: Scene) -> Iterator[findings.Finding]:
+    """Says once that a stored OVERWRITE became CURRENT."""
+    output = scene.condyle.simulation.output
+    if output.target == "OVERWRITE":
+        output.target = "CURRENT"
+        yield findings.about(None, "overwrite-is-current", scene=scene.name)
+
+
+def edited(scene: Scene) -> Iterator[findings.Finding]:
+    """Findings about actions of the bake in place that were edited since: Free Bake keeps them aside."""
+    for item in (scene, *scene.objects):
+        if action := targets.keyed_since(item):
+            yield findings.about(None, "edits-kept", object=item.name, action=action)
 
 
 def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> Iterator[findings.Finding]:

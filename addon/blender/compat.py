@@ -138,16 +138,6 @@ def new_curves(
     return made
 
 
-def remove_curve(action: Action, slot: ActionSlot, curve: FCurve) -> None:
-    """Remove an f-curve of an action, and its group if that is then empty."""
-    name = curve.group.name if curve.group is not None else ""
-    curves(action, slot).remove(curve)
-    groups = _bag(action, slot).groups if has_slots(action) else action.groups
-    group = groups.get(name)  # some versions have removed it already
-    if group is not None and not len(group.channels):
-        groups.remove(group)
-
-
 def _bag(action: Action, slot: ActionSlot) -> ActionChannelbag:
     """The existing channels of an action for a slot."""
     bags = (strip.channelbag(slot) for layer in action.layers for strip in layer.strips)

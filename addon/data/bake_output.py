@@ -14,14 +14,14 @@ TARGETS = (
     ),
     (
         "CURRENT",
-        "Current Action, Range",
-        "Keys in the action in use, in the frames that are baked; its keys before and after them stay",
+        "Current Action",
+        "A copy of the action in use, with new keys in the frames that are baked; its keys before and after them stay",
         1,
     ),
     (
         "OVERWRITE",
-        "Current Action, All",
-        "Keys in the action in use; all other keys of the bodies' location and rotation go",
+        "Current Action (All)",
+        "Of earlier versions: a bake reads it as Current Action",
         2,
     ),
     (

@@ -12,7 +12,7 @@ from bpy.types import AnimData, Constraint, FCurve, NlaStrip, Object, Scene
 
 from ..baked import nla_tracks, renamed_bones, targets
 from ..blender import compat
-from ..data import references, stored_texts
+from ..data import references
 from ..data.references import Body
 from ..data.simulation import BakeRecord
 
@@ -132,30 +132,14 @@ def own_curves(item: Object | Scene) -> list[Played]:
         below = _pushed(data, record)
         played = [curve for strip in below for curve in compat.curves(strip.action, compat.slot_of(strip))]
         return [_played(curve) for curve in (*compat.curves_in_use(item), *played)]
-    if record.backup is not None or record.previous_action is not None:
-        return _before_bake(item, record)
+    action = targets.before(record)
+    if action is not None:
+        slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
+        names = renamed_bones.lacking(item, action, renamed_bones.renamed_since(item))
+        return [_played(curve, names=names) for curve in compat.curves(action, slot)]
     if record.action is not None or data is None:
         return []
     return [_played(curve) for curve in compat.curves_in_use(item)]
-
-
-def _before_bake(item: Object | Scene, record: BakeRecord) -> list[Played]:
-    """Curves of the action before a bake; in one that the bake changed, channels that are not baked are as now."""
-    action = record.backup or record.previous_action
-    slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
-    renamed = renamed_bones.renamed_since(item)
-    names = renamed_bones.lacking(item, action, renamed)
-    curves = [_played(curve, names=names) for curve in compat.curves(action, slot)]
-    if record.backup is None or record.action is None:
-        return curves
-    ours = {renamed_bones.with_names(path, renamed) for path in stored_texts.names(record.paths) or ()}
-    names = renamed_bones.lacking(item, record.action, renamed)
-    now = compat.curves(record.action, compat.same_slot(record.action, slot))
-    used = [_played(curve, names=names) for curve in now]
-    other = {(each.path, each.curve.array_index): each for each in used if each.path not in ours}
-    kept = [(each, other.pop((each.path, each.curve.array_index), None)) for each in curves]
-    found = [it or each for each, it in kept if it is not None or each.path in ours]
-    return [*found, *other.values()]
 
 
 def _pushed(data: AnimData, record: BakeRecord) -> list[NlaStrip]:

@@ -112,9 +112,10 @@ class FreeBake(Change, Operator):
         return "" if write.is_baked(context.scene) else "Nothing is baked"
 
     def execute(self, context: Context) -> set[str]:
-        lost = [each.text for each in write.broken(context.scene)]
-        count = bake.free_bake(context.scene)
-        findings.forget_bake(context.scene)
+        scene = context.scene
+        lost = [each.text for each in (*write.broken(scene), *write.edited(scene))]
+        count = bake.free_bake(scene)
+        findings.forget_bake(scene)
         done = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"
         session.tell("; ".join([done, *lost]), "ERROR" if lost else "CHECKMARK")
         return {"FINISHED"}

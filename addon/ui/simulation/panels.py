@@ -105,7 +105,9 @@ class OutputPanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         layout = fields(self.layout)
         output = context.scene.condyle.simulation.output
-        layout.prop(output, "target")
+        row = layout.row(align=True)
+        for target in ("NEW", "CURRENT", "STRIP"):
+            row.prop_enum(output, "target", target)
         layout.prop(output, "every", text="Key Every")
         layout.prop(output, "reduce")
         if output.reduce:

@@ -22,8 +22,8 @@ class StartPanel(SidebarPanel, Panel):
         settings = context.scene.condyle.start
         layout.prop(settings, "begin")
         target = context.scene.condyle.simulation.output.target
-        if settings.begin == "PLAYHEAD" and target in {"NEW", "OVERWRITE"}:
-            text = "To keep earlier keys, set Output, Bake To: Current Action, Range"
+        if settings.begin == "PLAYHEAD" and target == "NEW":
+            text = "To keep earlier keys, set Output, Bake To: Current Action"
             draw_note(layout, context, text)
         layout.prop(settings, "source")
         row = layout.row()

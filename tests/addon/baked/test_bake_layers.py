@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-from .test_free_bake import put_in_meta  # noqa: E402
 from .test_targets import layer  # noqa: E402
 
 pytestmark = pytest.mark.small
@@ -17,6 +16,23 @@ def keyed(make, frames, values):
         item.color = (value, value, value, 1.0)
         item.keyframe_insert("color", frame=frame)
     return item
+
+
+def put_in_meta(item, track):
+    """Put the strips of a track into a meta strip, as only the editor can."""
+    window = bpy.context.window_manager.windows[0]
+    area = window.screen.areas[0]
+    kind, area.type = area.type, "NLA_EDITOR"
+    bpy.context.view_layer.objects.active = item
+    item.select_set(True)
+    track.select = True
+    for strip in track.strips:
+        strip.select = True
+    region = next(each for each in area.regions if each.type == "WINDOW")
+    with bpy.context.temp_override(window=window, area=area, region=region):
+        bpy.ops.nla.meta_add()
+    area.type = kind
+    assert [strip.type for strip in track.strips] == ["META"]
 
 
 def put(part, item, target):

@@ -33,7 +33,7 @@ def keys(part, item):
     }
 
 
-@pytest.mark.parametrize("target", ["NEW", "CURRENT", "STRIP", "OVERWRITE"])
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "STRIP"])
 def test_nothing_is_left_of_a_bake_not_even_what_it_told_of_itself(part, scene, swing, target):
     scene.condyle.simulation.output.target = target
     scene.condyle.start.loop = True
@@ -44,17 +44,6 @@ def test_nothing_is_left_of_a_bake_not_even_what_it_told_of_itself(part, scene, 
     assert scene.condyle.loop.cycles and scene.condyle.simulation.statistics.integrator
     part("jobs.bake").free_bake(scene)
     assert digests.differences(before, digests.digest()) == []
-
-
-def test_curves_that_were_deleted_after_a_bake_in_place_come_back(part, scene, swing):
-    before = keys(part, swing)
-    scene.condyle.simulation.output.target = "OVERWRITE"
-    part("jobs.bake").bake_now(scene)
-    compat, data = part("blender.compat"), swing.animation_data
-    for curve in list(compat.curves_in_use(swing)):
-        compat.remove_curve(data.action, compat.slot_of(data), curve)
-    part("jobs.bake").free_bake(scene)
-    assert keys(part, swing) == before and len(bpy.data.actions) == 1
 
 
 @pytest.mark.parametrize("target", ["NEW", "CURRENT"])
@@ -70,46 +59,7 @@ def test_a_slot_may_be_renamed_after_a_bake_in_place(part, scene, swing, target)
     assert swing.animation_data.action == action and keys(part, swing) == before
 
 
-@pytest.mark.parametrize("noted", [True, False])
-@pytest.mark.parametrize("target", ["CURRENT", "OVERWRITE"])
-def test_the_slot_of_the_copy_may_be_renamed_after_a_bake_in_place(part, scene, swing, target, noted):
-    """It alone has the keys. A bake from before handles were noted takes the only slot that there is."""
-    before = keys(part, swing)
-    if not part("blender.compat").has_slots(swing.animation_data.action):
-        pytest.skip("actions have no slots before Blender 4.4")
-    scene.condyle.simulation.output.target = target
-    part("jobs.bake").bake_now(scene)
-    action = swing.animation_data.action
-    swing.condyle.bake.backup.slots[0].name_display = "Another Name"
-    if not noted:
-        swing.condyle.bake.property_unset("slot_handle")
-    with part("baked.temporarily").without_bake(scene):
-        assert keys(part, swing) == before
-    part("jobs.bake").free_bake(scene)
-    assert swing.animation_data.action == action and keys(part, swing) == before
-    assert list(bpy.data.actions) == [action]
-
-
-def test_a_copy_of_which_the_slot_cannot_be_told_is_not_deleted(part, scene, swing):
-    before = keys(part, swing)
-    if not part("blender.compat").has_slots(swing.animation_data.action):
-        pytest.skip("actions have no slots before Blender 4.4")
-    scene.condyle.simulation.output.target = "CURRENT"
-    part("jobs.bake").bake_now(scene)
-    record = swing.condyle.bake
-    action, backup = record.action, record.backup
-    backup.slots[0].name_display = "Another Name"
-    backup.slots.new(id_type="OBJECT", name="Second")
-    record.property_unset("slot_handle")
-    with part("baked.temporarily").without_bake(scene):
-        assert swing.animation_data.action == backup
-    part("jobs.bake").free_bake(scene)
-    assert action.use_fake_user and swing.animation_data.action == backup
-    swing.animation_data.action_slot = backup.slots[0]
-    assert keys(part, swing) == before
-
-
-@pytest.mark.parametrize("target", ["NEW", "CURRENT", "OVERWRITE", "STRIP"])
+@pytest.mark.parametrize("target", ["NEW", "CURRENT", "STRIP"])
 def test_one_of_two_slots_may_be_renamed_or_they_may_exchange_names(part, scene, swing, target):
     data, compat = swing.animation_data, part("blender.compat")
     action = data.action
@@ -131,28 +81,60 @@ def test_one_of_two_slots_may_be_renamed_or_they_may_exchange_names(part, scene,
         assert list(bpy.data.actions) == [action]
 
 
-def test_a_slot_that_a_bake_in_place_made_goes_whatever_it_is_called(part, scene, swing):
-    data = swing.animation_data
-    if not part("blender.compat").has_slots(data.action):
-        pytest.skip("actions have no slots before Blender 4.4")
-    data.action_slot = None
-    scene.condyle.simulation.output.target = "CURRENT"
+@pytest.mark.parametrize("target", ["NEW", "CURRENT"])
+def test_what_was_edited_in_the_bakes_action_is_kept_beside_the_whole_one_before(part, scene, swing, target):
+    before, own, joint = keys(part, swing), swing.animation_data.action, scene.objects["Hip"]
+    other = scene.objects["Top"].animation_data_create()
+    other.action = own
+    scene.condyle.simulation.output.target = target
     part("jobs.bake").bake_now(scene)
-    data.action_slot.name_display = "Another Name"
-    part("jobs.bake").free_bake(scene)
-    assert data.action is not None and data.action_slot is None and len(data.action.slots) == 1
-
-
-def test_keys_of_other_channels_in_the_bakes_action_are_not_deleted_with_it(part, scene, swing):
-    part("jobs.bake").bake_now(scene)
+    assert other.action == own and joint.condyle.bake.action is None
     action = swing.animation_data.action
     swing.keyframe_insert("color", frame=2)
-    part("jobs.bake").free_bake(scene)
-    assert swing.animation_data.action != action and action.use_fake_user
+    with part("baked.temporarily").without_bake(scene):
+        assert keys(part, swing) == before
+    assert bpy.ops.condyle.free_bake() == {"FINISHED"}
+    assert swing.animation_data.action == own and keys(part, swing) == before and action.use_fake_user
+    assert repr(action.name) in part("blender.session").message
     part("jobs.bake").bake_now(scene)
     made = swing.animation_data.action.name
     part("jobs.bake").free_bake(scene)
     assert made not in bpy.data.actions  # nothing was done to that one
+
+
+@pytest.mark.parametrize("target", ["CURRENT", "OVERWRITE"])
+@pytest.mark.parametrize("since", ["nothing", "keyed", "pushed down", "deleted"])
+def test_a_bake_in_place_of_an_earlier_version_is_freed(part, scene, swing, target, since):
+    """It changed the action in use and kept a copy of it."""
+    before, data, compat = keys(part, swing), swing.animation_data, part("blender.compat")
+    action, record = data.action, swing.condyle.bake
+    name, slot = action.name, compat.slot_of(data)
+    record.action = record.previous_action = action
+    record.backup = action.copy()
+    record.backup.name = f"{name} before Condyle"
+    record.previous_slot, record.slot_handle = compat.slot_name(data), compat.slot_handle(slot)
+    record.had_animation_data, record.target, record.paths = True, target, '["location", "rotation_euler"]'
+    record.blend_type, record.extrapolation = data.action_blend_type, data.action_extrapolation
+    swing.condyle.channels.baked = True
+    for curve in compat.curves(action, slot):
+        curve.keyframe_points.clear()
+        curve.keyframe_points.insert(1, 7.0)
+    if since == "keyed":
+        swing.keyframe_insert("color", frame=2)
+    elif since == "pushed down":
+        strip = data.nla_tracks.new().strips.new("Pushed", 1, action)
+        compat.assign_strip_slot(strip, slot)
+        data.action = None
+    elif since == "deleted":
+        bpy.data.actions.remove(action)
+    with part("baked.temporarily").without_bake(scene):
+        assert keys(part, swing) == before
+    assert part("jobs.bake").free_bake(scene) == 1
+    assert keys(part, swing) == before and data.action.name == name
+    assert [each.name for each in bpy.data.actions] == [
+        name,
+        *([f"{name} edited"] if since == "keyed" else []),
+    ]
 
 
 def test_keys_that_the_next_bake_does_not_read_are_told(part, scene, make, swing):
@@ -184,57 +166,6 @@ def test_nothing_is_told_as_keyed_since_where_a_bake_did_not_say_what_it_wrote(p
     for item in scene.objects:
         item.condyle.bake.paths = ""
     assert "keys-in-bake" not in codes(part("jobs.bake").bake_now(scene).warnings)
-
-
-def test_a_second_bake_in_place_reads_what_was_keyed_since(part, scene, swing):
-    scene.condyle.simulation.output.target = "CURRENT"
-    part("jobs.bake").bake_now(scene)
-    action = swing.animation_data.action
-    swing.color[0] = 0.25
-    swing.keyframe_insert("color", frame=1)
-    assert part("handlers.staleness").changes(scene) == []  # that moves nothing
-    swing.keyframe_insert("delta_location", frame=1)
-    assert said(part("handlers.staleness").changes(scene)) == [("changed-since-bake", "Bob", "keys")]
-    with part("baked.temporarily").without_bake(scene):
-        looked = keys(part, swing)
-        assert looked[("color", 0)] == [(1.0, 0.25)] and len(looked[("location", 0)]) == 3
-    assert swing.animation_data.action == action and len(keys(part, swing)[("location", 0)]) == 6
-    assert len(bpy.data.actions) == 2
-    part("jobs.bake").free_bake(scene)
-    assert keys(part, swing)[("color", 0)] == [(1.0, 0.25)]
-
-
-def put_in_meta(item, track):
-    """Put the strips of a track into a meta strip, as only the editor can."""
-    window = bpy.context.window_manager.windows[0]
-    area = window.screen.areas[0]
-    kind, area.type = area.type, "NLA_EDITOR"
-    bpy.context.view_layer.objects.active = item
-    item.select_set(True)
-    track.select = True
-    for strip in track.strips:
-        strip.select = True
-    region = next(each for each in area.regions if each.type == "WINDOW")
-    with bpy.context.temp_override(window=window, area=area, region=region):
-        bpy.ops.nla.meta_add()
-    area.type = kind
-    assert [strip.type for strip in track.strips] == ["META"]
-
-
-@pytest.mark.parametrize("meta", [False, True])
-def test_an_action_that_a_strip_plays_too_is_not_baked_into(part, scene, swing, ph, meta):
-    data = swing.animation_data
-    track = data.nla_tracks.new()
-    strip = track.strips.new("Later", 100, data.action)
-    strip.name = "Later"  # Blender 4.2 calls it like its action
-    part("blender.compat").assign_strip_slot(strip, part("blender.compat").slot_of(data))
-    if meta:
-        put_in_meta(swing, track)
-    before = keys(part, swing)
-    scene.condyle.simulation.output.target = "CURRENT"
-    with pytest.raises(ph.ModelError, match=r"also played by the NLA strip 'Later' of 'Bob'"):
-        part("jobs.bake").bake_now(scene)
-    assert keys(part, swing) == before
 
 
 def test_a_strip_that_is_tweaked_is_neither_freed_nor_baked_again(part, scene, swing, ph):
@@ -306,7 +237,7 @@ def test_channels_that_an_action_put_in_the_bakes_place_does_not_move_come_back(
     swing.keyframe_delete("rotation_euler", frame=1)
     compat, data = part("blender.compat"), swing.animation_data
     for curve in [each for each in compat.curves_in_use(swing) if each.data_path == "rotation_euler"]:
-        compat.remove_curve(data.action, compat.slot_of(data), curve)
+        compat.curves(data.action, compat.slot_of(data)).remove(curve)
     part("jobs.bake").bake_now(scene)
     scene.frame_set(5)
     assert abs(swing.rotation_euler.y - turned) > 1e-3

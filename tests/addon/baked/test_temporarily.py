@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-from ..bake_digests import file_digest  # noqa: E402
 
 
 def pendulum(part, scene, make):
@@ -195,46 +194,6 @@ def test_time_remapping_is_refused(part, scene, make, ph):
     scene.render.frame_map_new = 200
     with pytest.raises(ph.ModelError, match="time remapping"):
         part("jobs.bake").bake_now(scene)
-
-
-@pytest.mark.small
-@pytest.mark.parametrize("since", ["nothing", "pushed down", "pushed down, others keyed"])
-@pytest.mark.parametrize("target", ["CURRENT", "OVERWRITE"])
-def test_an_action_that_was_baked_into_is_looked_at_as_it_was(part, scene, swing, target, since):
-    """One that a strip plays by now, too, to which Free Bake gives back its keys there; with curves that repeat."""
-    _, bob, _ = swing
-    compat, data = part("blender.compat"), bob.animation_data
-
-    def shown():
-        found = []
-        for frame in (5, 8, 11, 13, 25):
-            scene.frame_set(frame)
-            found.append(np.array(bob.matrix_world))
-        scene.frame_set(5)
-        return np.array(found)
-
-    before = shown()
-    scene.condyle.simulation.output.target = target
-    part("jobs.bake").bake_now(scene)
-    action, slot = data.action, compat.slot_of(data)
-    strip = None
-    if since != "nothing":
-        data.action = None
-        strip = data.nla_tracks.new().strips.new("Pushed", 1, action)
-        compat.assign_strip_slot(strip, slot)
-        strip.use_sync_length = True
-    if "keyed" in since:
-        bob.color[0] = 0.25
-        bob.keyframe_insert("color", frame=7)
-    baked, digest = shown(), file_digest()
-    with part("baked.temporarily").without_bake(scene):
-        held = shown()
-    np.testing.assert_array_equal(shown(), baked)
-    assert file_digest() == digest
-    assert strip is None or (strip.action == action and compat.slot_of(strip) == slot)
-    part("jobs.bake").free_bake(scene)
-    np.testing.assert_allclose(shown(), held, atol=1e-6)
-    np.testing.assert_allclose(held, before, atol=1e-6)
 
 
 def test_what_only_looks_is_not_evaluated_while_frames_go_by(part, scene, make, body, authoring):

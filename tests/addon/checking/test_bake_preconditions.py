@@ -10,16 +10,6 @@ from .test_scene import leg, run  # noqa: E402, F401
 pytestmark = pytest.mark.small
 
 
-def shared_action(scene, leg):
-    shank = leg["shank"]
-    shank.keyframe_insert("location", frame=1)
-    data, other = shank.animation_data, leg["pelvis"].animation_data_create()
-    other.action = data.action
-    if hasattr(data, "action_slot"):
-        other.action_slot = data.action_slot
-    scene.condyle.simulation.output.target = "CURRENT"
-
-
 def switched_off(scene, leg):
     leg["shank"].animation_data_create().use_nla = False
     scene.condyle.simulation.output.target = "STRIP"
@@ -38,7 +28,6 @@ def hard(scene, leg):
         (lambda scene, leg: setattr(scene.render, "frame_map_new", 200), "time remapping", None),
         (lambda scene, leg: setattr(scene.condyle.start, "loop", True), "Blend Frames is", None),
         (lambda scene, leg: setattr(scene.condyle.simulation, "time_step", np.nan), "Time Step is nan", None),
-        (shared_action, "also moves 'Pelvis'", "shank"),
         (switched_off, "its NLA is switched off", "shank"),
         (hard, "does not support the impulses of hard limits", None),
     ],
