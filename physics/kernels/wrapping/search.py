@@ -11,7 +11,7 @@ from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .convex import convex_level
 from .geodesic import find_geodesic
-from .jacobi import stiffness
+from .jacobi import ENDED, LINE, stiffness
 from .level import deepest, ellipsoid_level, torus_level
 from .planar import reach_of, store_jet
 from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_size, times3
@@ -19,6 +19,8 @@ from .taut import pull_taut
 
 ASIDE = 1.0  # [rad] between guesses
 LEVELS = 16  # on the way into an obstacle where no guess converges
+# of a guess's polygon: a string pulled taut from it is no longer (a circle's arc of 282 degrees, a quarter at a time)
+LONGEST = 1.3
 
 
 @inline
@@ -77,7 +79,7 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         tilt = ASIDE * (2.0 * k - 1.0)
         surface_level(data, shape, width, own, p, q, tilt)
         if solved(kind, size, own, p[0], q[0], False) != 0.0:
-            length = whole_length(own, p[0], q[0])
+            length = whole_length(own)
             if length < best:
                 best, side = length, tilt
     if side != 0.0:
@@ -89,12 +91,15 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         surface_level(data, shape, width, own, p, q, 0.0)
         taut = pull_taut(kind, size, own, p[0], q[0], by)
         slipped = slipped and not taut
-        if taut and solved(kind, size, own, p[0], q[0], False) != 0.0:
+        taut = taut and find_geodesic(kind, size, own, p[0], q[0])
+        if taut and judged(kind, size, own, p[0], q[0], False) != 0.0:
             return wrap.WRAPPED
     surface_level(data, shape, width, own, p, q, 0.0)
     if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, p[0], q[0], False) != 0.0:
         return wrap.WRAPPED
-    for k in range(3):
+    e = subtract3(q[0], p[0])
+    through = level_of(kind, size, scale_add3(p[0], deepest(kind, size, p[0], e), e)) < own[wrap.LEVEL]
+    for k in range(3 if through or not slipped else 1):
         surface_level(data, shape, width, own, p, q, ASIDE * ((k + 1) % 3 - 1.0))
         if k > 0:  # on the wrong side rather than straight through
             put3(own, wrap.SIDE, (0.0, 0.0, 0.0))
@@ -105,8 +110,13 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
 
 @shared
 def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
-    """KNOWN of the geodesic from the present beginning; 0 where there is none, or only a pass without `any_pass`."""
-    return judged(kind, size, own, p, q, any_pass) if find_geodesic(kind, size, own, p, q) else 0.0
+    """KNOWN of the geodesic from the present beginning; 0 where there is none, or only a pass without `any_pass`.
+
+    0 as well where it is too long for a string laid as the guess: Newton's method has then gone to another path.
+    """
+    found = find_geodesic(kind, size, own, p, q)
+    found = found and whole_length(own) <= LONGEST * way_length(own, p, q)
+    return judged(kind, size, own, p, q, any_pass) if found else 0.0
 
 
 @shared
@@ -145,7 +155,16 @@ def sink(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> bool:
 
 
 @inline
-def whole_length(own: Array, p: Vector, q: Vector) -> float:
+def whole_length(own: Array) -> float:
     """Length of the line, the geodesic and the line."""
-    first, last = subtract3(flat3(own, wrap.FIRST_POINT), p), subtract3(q, flat3(own, wrap.LAST_POINT))
-    return float(math.sqrt(dot3(first, first)) + own[wrap.ARC] + math.sqrt(dot3(last, last)))
+    return float(own[wrap.TERMS + LINE] + own[wrap.ARC] + own[wrap.TERMS + ENDED + LINE])
+
+
+@inline
+def way_length(own: Array, p: Vector, q: Vector) -> float:
+    """Length of the polygon of the initial guess."""
+    x, middle, y = flat3(own, wrap.WAY), flat3(own, wrap.WAY + 3), flat3(own, wrap.WAY + 6)
+    length = 0.0
+    for side in (subtract3(x, p), subtract3(middle, x), subtract3(y, middle), subtract3(q, y)):
+        length += math.sqrt(dot3(side, side))
+    return length
