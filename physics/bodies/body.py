@@ -133,24 +133,24 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
     if not isinstance(joint, Joint):
         raise ModelError(f"joint {of} must be one of physics.joints, got {joint!r:.80}")
     n = joint.num_coordinates
-    poses = {
+    checked: dict[str, Any] = {
         key: lie.frame_or_identity(values[key], f"{key} {of}") for key in ("joint_in_parent", "body_in_joint")
     }
-    not_negative = {
+    checked |= {
         key: per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
         for key in ("stiffness", "damping", "armature")
     }
-    chosen = {
+    checked |= {
         key: None if values[key] is None else per_coordinate(values[key], n, f"{key} {of}", not_negative=True)
         for key in ("limit_stiffness", "limit_damping", "limit_restitution")
     }
-    restitution = chosen["limit_restitution"]
+    restitution = checked["limit_restitution"]
     if restitution is not None and (restitution > 1.0).any():
         raise ModelError(f"limit_restitution {of} must lie in [0, 1], got {restitution.max():g}")
-    laws = {key: coordinate_functions(values[key], joint, f"{key} {of}") for key in LAWS}
-    check_elastic(laws["elastic"], f"elastic {of}")
-    check_dampers(laws["damper"], f"damper {of}")
-    check_viscosities(laws["viscosity"], f"viscosity {of}")
+    checked |= {key: coordinate_functions(values[key], joint, f"{key} {of}") for key in LAWS}
+    check_elastic(checked["elastic"], f"elastic {of}")
+    check_dampers(checked["damper"], f"damper {of}")
+    check_viscosities(checked["viscosity"], f"viscosity {of}")
     body = Body(
         name=name,
         parent=parent,
@@ -160,17 +160,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         inertia=inertia_matrix(values["inertia"], f"inertia {of}"),
         rest=per_coordinate(values["rest"], n, f"rest {of}"),
         limits=_limits(values["limits"], joint, f"limits {of}"),
-        joint_in_parent=poses["joint_in_parent"],
-        body_in_joint=poses["body_in_joint"],
-        stiffness=not_negative["stiffness"],
-        damping=not_negative["damping"],
-        armature=not_negative["armature"],
-        elastic=laws["elastic"],
-        damper=laws["damper"],
-        viscosity=laws["viscosity"],
-        limit_stiffness=chosen["limit_stiffness"],
-        limit_damping=chosen["limit_damping"],
-        limit_restitution=restitution,
+        **checked,
     )
     body.lock()
     return body
@@ -179,6 +169,11 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
 def name_of(body: Any) -> Any:
     """The name of a body; anything else as it is, such as a name."""
     return body.name if isinstance(body, Body) else body
+
+
+def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a builder's method, its ``locals()``, with the names of bodies."""
+    return {name: name_of(value) for name, value in arguments.items()}
 
 
 def point_inertia(mass: float, offset: FloatArray) -> FloatArray:

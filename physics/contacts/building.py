@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..bodies.body import Body, name_of
+from ..bodies.body import Body, given
 from ..bodies.names import NameIndex
 from ..errors import ModelError
 from ..forces.base import checked_name
@@ -57,17 +57,7 @@ class ContactBuilder:
         """
         if checked_name(name, "contact") in self._contacts_by_name(self.contacts):
             raise ModelError(f"there is a contact named {name!r} already")
-        values = {
-            "body": name_of(body),
-            "points": points,
-            "obstacle": obstacle,
-            "other": name_of(other),
-            "pose": pose,
-            "radius": radius,
-            "friction": friction,
-            "restitution": restitution,
-        }
-        contact = make_contact(name, self.body_numbers(), values)
+        contact = make_contact(name, self.body_numbers(), given(locals()))
         self.contacts.append(contact)
         return contact
 
@@ -103,16 +93,7 @@ class ContactBuilder:
         """
         if checked_name(name, "collider") in self._colliders_by_name(self.colliders):
             raise ModelError(f"there is a collider named {name!r} already")
-        values = {
-            "body": name_of(body),
-            "shape": shape,
-            "pose": pose,
-            "friction": friction,
-            "restitution": restitution,
-            "margin": margin,
-            "groups": groups,
-        }
-        collider = make_collider(name, self.body_numbers(), values)
+        collider = make_collider(name, self.body_numbers(), given(locals()))
         group_bits([*self.colliders, collider])
         self.colliders.append(collider)
         return collider

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..forces.base import body_index, link_points
+from ..forces.base import body_pair, link_points
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..joints.curve_packing import kernel_poses
@@ -72,10 +72,7 @@ def make_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]
         ModelError: an invalid value; names the contact, the key and the value.
     """
     of = f"of contact {name!r}"
-    body = body_index(values["body"], bodies, f"body {of}")
-    other = body_index(values["other"], bodies, f"other {of}", world=True)
-    if body == other:
-        raise ModelError(f"points and obstacle {of} are both on body {values['body']!r}: use two bodies")
+    body, other = body_pair(values, bodies, of, "points and obstacle")
     points = finite(values["points"], f"points {of}")
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ModelError(f"points {of} must have shape (n, 3) with n at least 1, got {points.shape}")

@@ -31,6 +31,15 @@ def body_index(value: Any, index: Mapping[str, int], name: str, *, world: bool =
     return index[value]
 
 
+def body_pair(values: Mapping[str, Any], index: Mapping[str, int], of: str, ends: str) -> tuple[int, int]:
+    """Indices of `body` and `other`, -1 for the world; ModelError if they are missing or one: it would move nothing."""
+    body = body_index(values["body"], index, f"body {of}")
+    other = body_index(values["other"], index, f"other {of}", world=True)
+    if body == other:
+        raise ModelError(f"{ends} {of} are on one body {values['body']!r}: it would move nothing")
+    return body, other
+
+
 class ForceElement(ReadOnlyArrays):
     """Base of forces and controllers, dataclasses whose `body`, and `other` if any, are indices of bodies."""
 

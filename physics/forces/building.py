@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..bodies.body import Body, name_of
+from ..bodies.body import Body, given
 from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..registry import arguments, check_keys, checked_entries
@@ -60,16 +60,7 @@ class ForceBuilder(ElementBuilder):
             ModelError: an argument is invalid; nothing is added then.
         """
         self._check_free(checked_name(name, "spring"))
-        values = {
-            "body": name_of(body),
-            "point": point,
-            "other": name_of(other),
-            "other_point": other_point,
-            "stiffness": stiffness,
-            "damping": damping,
-            "rest_length": rest_length,
-        }
-        spring = make_spring(name, self.body_numbers(), values)
+        spring = make_spring(name, self.body_numbers(), given(locals()))
         self.springs.append(spring)
         return spring
 
@@ -135,16 +126,7 @@ class ForceBuilder(ElementBuilder):
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {
-            "body": name_of(body),
-            "moment": moment,
-            "force": force,
-            "magnitude": magnitude,
-            "point": point,
-            "axes": axes,
-        }
-        inputs = self.inputs_by_name(self.inputs)
-        return self._added(name, lambda: make_wrench(name, self.body_numbers(), inputs, values))
+        return self._added(name, make_wrench, given(locals()), self.inputs_by_name(self.inputs))
 
     def add_body_damping(
         self, name: str, body: Body | str, *, angular: float = 0.0, linear: float = 0.0, point: Any = None
@@ -161,8 +143,7 @@ class ForceBuilder(ElementBuilder):
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {"body": name_of(body), "angular": angular, "linear": linear, "point": point}
-        return self._added(name, lambda: make_body_damping(name, self.body_numbers(), self.bodies, values))
+        return self._added(name, make_body_damping, given(locals()), self.bodies)
 
     def add_controller(
         self,
@@ -185,13 +166,7 @@ class ForceBuilder(ElementBuilder):
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {
-            "body": name_of(body),
-            "stiffness": stiffness,
-            "damping": damping,
-            "force_limit": force_limit,
-            "target": target,
-        }
+        values = given(locals())
         driven = self._controllers_by_body(self.controllers, lambda other: [other.body])
         known = self._controllers_by_name(self.controllers), driven
         controller = make_controller(name, self.bodies, self.body_numbers(), *known, values)

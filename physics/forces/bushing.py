@@ -14,7 +14,7 @@ from ..geometry import lie
 from ..joints.functions import Function, Linear, function_from_dict
 from ..kernels import layout
 from ..validation import per_coordinate
-from .base import ForceElement, body_index, element_row
+from .base import ForceElement, body_pair, element_row
 
 MEASURED_IN = ("other", "body")
 
@@ -60,10 +60,7 @@ class Bushing(ForceElement):
 def make_bushing(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Bushing:
     """Check all values and make the bushing; ModelError names force, thing and value."""
     of = f"of force {name!r}"
-    body = body_index(values["body"], bodies, f"body {of}")
-    other = body_index(values["other"], bodies, f"other {of}", world=True)
-    if body == other:
-        raise ModelError(f"both frames {of} are on one body {values['body']!r}: it would move nothing")
+    body, other = body_pair(values, bodies, of, "both frames")
     if values["measured_in"] not in MEASURED_IN:
         raise ModelError(f"measured_in {of} must be 'other' or 'body', got {values['measured_in']!r:.80}")
     frames = {key: lie.frame_or_identity(values[key], f"{key} {of}") for key in ("frame", "other_frame")}

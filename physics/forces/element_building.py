@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from ..bodies.body import Body, name_of
+from ..bodies.body import Body, given
 from ..bodies.names import NameIndex
 from ..errors import ModelError
 from . import Bushing, Force, Ground, Mount, SphereContact, Spring
@@ -57,19 +57,7 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {
-            "body": name_of(body),
-            "points": points,
-            "other": name_of(other),
-            "plane": plane,
-            "stiffness": stiffness,
-            "exponent": exponent,
-            "damping": damping,
-            "friction": friction,
-            "smooth_speed": smooth_speed,
-            "radius": radius,
-        }
-        return self._added(name, lambda: make_ground(name, self.body_numbers(), values))
+        return self._added(name, make_ground, given(locals()))
 
     def add_mount(
         self,
@@ -97,18 +85,7 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {
-            "body": name_of(body),
-            "point": point,
-            "other": name_of(other),
-            "other_point": other_point,
-            "axis": axis,
-            "stiffness_along": stiffness_along,
-            "stiffness_across": stiffness_across,
-            "damping_along": damping_along,
-            "damping_across": damping_across,
-        }
-        return self._added(name, lambda: make_mount(name, self.body_numbers(), values))
+        return self._added(name, make_mount, given(locals()))
 
     def add_bushing(
         self,
@@ -133,9 +110,7 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {"body": name_of(body), "other": name_of(other), "elastic": elastic, "damping": damping}
-        values |= {"frame": frame, "other_frame": other_frame, "measured_in": measured_in}
-        return self._added(name, lambda: make_bushing(name, self.body_numbers(), values))
+        return self._added(name, make_bushing, given(locals()))
 
     def add_sphere_contact(
         self,
@@ -167,32 +142,15 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        values = {
-            "body": name_of(body),
-            "center": center,
-            "radius": radius,
-            "stiffness": stiffness,
-            "dissipation": dissipation,
-            "static_friction": static_friction,
-            "dynamic_friction": dynamic_friction,
-            "viscous_friction": viscous_friction,
-            "transition_speed": transition_speed,
-            "plane": plane,
-            "other": name_of(other),
-            "depth_share": depth_share,
-            "offset": offset,
-            "depth_steepness": depth_steepness,
-            "speed_steepness": speed_steepness,
-        }
-        return self._added(name, lambda: make_sphere_contact(name, self.body_numbers(), values))
+        return self._added(name, make_sphere_contact, given(locals()))
 
     def _check_free(self, name: str) -> None:
         for kind, known in (("spring", self.springs), ("force", self.forces)):
             if name in self._by_name[kind](known):
                 raise ModelError(f"there is a {kind} named {name!r} already")
 
-    def _added(self, name: Any, make: Callable[[], Made]) -> Made:
+    def _added(self, name: Any, make: Callable[..., Made], values: Mapping[str, Any], *more: Any) -> Made:
         self._check_free(checked_name(name, "force"))
-        force = make()
+        force = make(name, self.body_numbers(), *more, values)
         self.forces.append(force)
         return force

@@ -14,7 +14,7 @@ from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import finite, number
-from .base import body_index, element_row, link_axes, link_points
+from .base import body_pair, element_row, link_axes, link_points
 
 # Default sliding speed [m/s] below which friction rises smoothly.
 SMOOTH_SPEED = 0.01
@@ -84,10 +84,7 @@ NUMBERS = ("stiffness", "exponent", "damping", "friction", "smooth_speed", "radi
 def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Ground:
     """Check all values and make the ground; ModelError names force, thing and value."""
     of = f"of force {name!r}"
-    body = body_index(values["body"], bodies, f"body {of}")
-    other = body_index(values["other"], bodies, f"other {of}", world=True)
-    if body == other:
-        raise ModelError(f"points and plane {of} are on one body {values['body']!r}: it would move nothing")
+    body, other = body_pair(values, bodies, of, "points and plane")
     points = np.atleast_2d(finite(values["points"], f"points {of}"))
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ModelError(f"points {of} must have shape (n, 3), n >= 1, got {points.shape}")

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..kernels import layout
 from ..validation import finite_array, number, unit_axis
-from .base import ForceElement, body_index, element_row, link_axes, link_points
+from .base import ForceElement, body_pair, element_row, link_axes, link_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +60,7 @@ NUMBERS = ("stiffness_along", "stiffness_across", "damping_along", "damping_acro
 def make_mount(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Mount:
     """Check all values and make the mount; ModelError names force, thing and value."""
     of = f"of force {name!r}"
-    body = body_index(values["body"], bodies, f"body {of}")
-    other = body_index(values["other"], bodies, f"other {of}", world=True)
-    if body == other:
-        raise ModelError(f"point and axis {of} are on one body {values['body']!r}: it would move nothing")
+    body, other = body_pair(values, bodies, of, "point and axis")
     points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
     numbers = {key: number(values[key], f"{key} {of}", not_negative=True) for key in NUMBERS}
     axis = unit_axis(values["axis"], f"axis {of}")

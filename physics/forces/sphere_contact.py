@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..geometry import lie
 from ..kernels import layout
 from ..validation import finite_array, number
-from .base import ForceElement, body_index, element_row, link_axes, link_points
+from .base import ForceElement, body_pair, element_row, link_axes, link_points
 
 DEPTH_STEEPNESS, SPEED_STEEPNESS = 300.0, 50.0
 
@@ -87,10 +86,7 @@ POSITIVE = ("radius", "stiffness", "transition_speed")
 def make_sphere_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> SphereContact:
     """Check all values and make the contact; ModelError names force, thing and value."""
     of = f"of force {name!r}"
-    body = body_index(values["body"], bodies, f"body {of}")
-    other = body_index(values["other"], bodies, f"other {of}", world=True)
-    if body == other:
-        raise ModelError(f"sphere and plane {of} are on one body {values['body']!r}: it would move nothing")
+    body, other = body_pair(values, bodies, of, "sphere and plane")
     numbers = {
         key: number(values[key], f"{key} {of}", positive=key in POSITIVE, not_negative=True)
         for key in NUMBERS

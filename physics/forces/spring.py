@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..kernels import layout
 from ..validation import finite_array, number
-from .base import ForceElement, body_index, checked_name, element_row, link_points
+from .base import ForceElement, body_pair, checked_name, element_row, link_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +47,7 @@ class Spring(ForceElement):
 def make_spring(name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Spring:
     """Check all values and make the spring; ModelError names spring, thing and value."""
     of = f"of spring {checked_name(name, 'spring')!r}"
-    body = body_index(values["body"], index, f"body {of}")
-    other = body_index(values["other"], index, f"other {of}", world=True)
-    if body == other:
-        raise ModelError(f"both ends {of} are on body {values['body']!r}: it would move nothing")
+    body, other = body_pair(values, index, of, "both ends")
     numbers = {
         key: number(values[key], f"{key} {of}", not_negative=True)
         for key in ("stiffness", "damping", "rest_length")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import joints
-from ..bodies.body import Body, make_body, name_of
+from ..bodies.body import Body, given, make_body, name_of
 from ..constraints import Constraint
 from ..constraints.building import ConstraintBuilder
 from ..contacts.building import ContactBuilder
@@ -71,30 +71,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        index = self._parent_index(name, parent)
-        body = make_body(
-            name,
-            index,
-            joint,
-            {
-                "mass": mass,
-                "inertia": inertia,
-                "com": com,
-                "joint_in_parent": joint_in_parent,
-                "body_in_joint": body_in_joint,
-                "stiffness": stiffness,
-                "rest": rest,
-                "damping": damping,
-                "limits": limits,
-                "limit_stiffness": limit_stiffness,
-                "limit_damping": limit_damping,
-                "limit_restitution": limit_restitution,
-                "armature": armature,
-                "elastic": elastic,
-                "damper": damper,
-                "viscosity": viscosity,
-            },
-        )
+        body = make_body(name, self._parent_index(name, parent), joint, given(locals()))
         self.bodies.append(body)
         return body
 

@@ -300,7 +300,7 @@ def test_bad_descriptions_are_refused(description):
 
 BAD_CONTACTS = [
     ({"body": "nobody"}, "body of contact 'touch' is missing: 'nobody'"),
-    ({"other": "body_0"}, "both on body 'body_0'"),
+    ({"other": "body_0"}, "on one body 'body_0'"),
     ({"points": [0.0, 0.0, 0.0]}, r"points of contact 'touch' must have shape \(n, 3\)"),
     ({"points": [[0.0, np.inf, 0.0]]}, r"points of contact 'touch' must be finite, got inf at \[0, 1\]"),
     ({"radius": -0.1}, "radius of contact 'touch' must not be negative, got -0.1"),
