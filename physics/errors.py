@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 LONGEST = 1000  # characters of a message
@@ -45,6 +46,14 @@ class FitError(CondyleError, ValueError):
 
 class MissingDependencyError(CondyleError, ImportError):
     """An optional package is needed and not installed."""
+
+
+def optional(module: str, what: str) -> Any:
+    """A module of SciPy; MissingDependencyError, which says what needs it, if that is not installed."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingDependencyError(f"{what} needs SciPy, which is not installed") from error
 
 
 class DivergedError(CondyleError, RuntimeError):

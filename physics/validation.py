@@ -37,6 +37,15 @@ def instances(values: Any, kind: Any, name: str) -> tuple[Any, ...]:
     return tuple(instance(value, kind, f"{name}[{k}]") for k, value in enumerate(listed(values, name)))
 
 
+def one_each(value: Any, directions: int, name: str) -> list[Any]:
+    """One value per direction, from one for all or a list of them; ModelError for a list of another length."""
+    if not isinstance(value, list | tuple | np.ndarray):
+        return [value] * directions
+    if len(value) != directions:
+        raise ModelError(f"{name} must be one for each of {directions} directions, got {value!r:.80}")
+    return list(value)
+
+
 def near_names(name: Any, known: Iterable[str]) -> str:
     """The end of an error about an unknown name: the nearest names, or all if none is near."""
     names = list(known)
@@ -120,14 +129,18 @@ def all_finite(array: FloatArray, name: str) -> FloatArray:
     return array
 
 
-def number(value: Any, name: str, *, positive: bool = False, not_negative: bool = False) -> float:
-    """A finite float, positive or not negative on request; ModelError otherwise."""
+def number(
+    value: Any, name: str, *, positive: bool = False, not_negative: bool = False, most: float = math.inf
+) -> float:
+    """A finite float, positive or not negative on request, at most `most`; ModelError otherwise."""
     plain = type(value) is float and math.isfinite(value)  # no array for what is given most
     result: float = value if plain else float(finite_array(value, (), name))
     if positive and not result > 0.0:
         raise ModelError(f"{name} must be positive, got {result:g}")
     if not_negative and result < 0.0:
         raise ModelError(f"{name} must not be negative, got {result:g}")
+    if result > most:
+        raise ModelError(f"{name} must be at most {most:g}, got {result:g}")
     return result
 
 

@@ -82,9 +82,7 @@ def make_collider(name: str, bodies: Mapping[str, int], values: Mapping[str, Any
         raise ModelError(f"shape {of} must be one of {', '.join(SHAPES)}, got {shape!r:.80}")
     pose = lie.frame_or_identity(values["pose"], f"pose {of}")
     friction = number(values["friction"], f"friction {of}", not_negative=True)
-    restitution = number(values["restitution"], f"restitution {of}", not_negative=True)
-    if restitution > 1.0:
-        raise ModelError(f"restitution {of} must be at most 1, got {restitution:g}")
+    restitution = number(values["restitution"], f"restitution {of}", not_negative=True, most=1.0)
     margin = number(values["margin"], f"margin {of}", not_negative=True)
     if isinstance(values["groups"], str):
         raise ModelError(f"groups {of} must be a list of names, got {values['groups']!r}")

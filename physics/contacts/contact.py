@@ -88,9 +88,7 @@ def make_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]
         raise ModelError(f"obstacle {of} must be an obstacle, got {obstacle!r:.80}")
     pose = lie.frame_or_identity(values["pose"], f"pose {of}")
     friction = number(values["friction"], f"friction {of}", not_negative=True)
-    restitution = number(values["restitution"], f"restitution {of}", not_negative=True)
-    if restitution > 1.0:
-        raise ModelError(f"restitution {of} must be at most 1, got {restitution:g}")
+    restitution = number(values["restitution"], f"restitution {of}", not_negative=True, most=1.0)
     radii = np.broadcast_to(radii, len(points)).copy()
     contact = Contact(name, body, points, radii, other, obstacle, pose, friction, restitution)
     contact.lock()

@@ -1,4 +1,7 @@
-"""Checks the arguments of `fit_curve` before anything is computed; errors name the thing and its value."""
+"""Checks the arguments of fits before anything is computed; errors, a `FitError` each, name the thing and its value.
+
+Callers check within `fit_errors`.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import Any
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..geometry import lie, splines
-from ..joints.spline_curve import MOST_ORDER, OUTSIDE
-from ..validation import chosen, finite_array, number, rising, truth, whole_number
+from ..joints.spline_curve import MOST_ORDER
+from ..validation import finite_array, number, rising, truth, whole_number
 from . import parameterization
 
 ORDERS = range(3, MOST_ORDER + 1)
@@ -18,14 +21,13 @@ ORDERS = range(3, MOST_ORDER + 1)
 
 @contextmanager
 def fit_errors() -> Iterator[None]:
-    """Turns a ModelError into a FitError of the same message; for a block, or around a function."""
+    """Turns a ModelError into a FitError of the same message; for a block, or around a function with checks."""
     try:
         yield
     except ModelError as error:
         raise FitError(str(error)) from error
 
 
-@fit_errors()
 def check_poses(poses: Any) -> FloatArray:
     """A copy of poses (N, 4, 4), N >= 2, with exactly orthonormal rotations; FitError if they are invalid."""
     targets = lie.check_frames(poses, "pose")
@@ -36,19 +38,24 @@ def check_poses(poses: Any) -> FloatArray:
     return targets
 
 
-@fit_errors()
 def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> tuple[int, float]:
     """Number of control frames and smoothing weight; FitError if they do not suit each other, the order or the data."""
     whole_number(order, "order", ORDERS[0], ORDERS[-1])
     count = whole_number(num_frames, "num_frames", 1)
     if count < order:
         raise FitError(f"num_frames must be at least {order} (the order), got {count}")
-    weight = number(smoothing, "smoothing")
-    if not 0.0 <= weight < 1.0:
-        raise FitError(f"smoothing must lie in [0, 1), got {weight:g}")
+    weight = check_smoothing(smoothing)
     if count > num_poses and weight == 0.0:
         raise FitError(f"{num_poses} poses cannot determine {count} control frames: use fewer, or smoothing")
     return count, weight
+
+
+def check_smoothing(smoothing: Any) -> float:
+    """Weight in [0, 1)."""
+    weight = number(smoothing, "smoothing")
+    if not 0.0 <= weight < 1.0:
+        raise FitError(f"smoothing must lie in [0, 1), got {weight:g}")
+    return weight
 
 
 def check_progress(progress: Any) -> None:
@@ -57,13 +64,6 @@ def check_progress(progress: Any) -> None:
         raise FitError(f"progress must be a function, got {progress!r:.80}")
 
 
-@fit_errors()
-def check_outside(outside: Any) -> None:
-    """FitError if outside is not a policy of joints beyond their range."""
-    chosen(outside, OUTSIDE, "outside")
-
-
-@fit_errors()
 def check_closing(periodic: Any, q: Any, end: Any) -> bool:
     """Whether the curve is closed; FitError if `end` is given without parameters q."""
     closed = truth(periodic, "periodic")
@@ -72,7 +72,6 @@ def check_closing(periodic: Any, q: Any, end: Any) -> bool:
     return closed
 
 
-@fit_errors()
 def check_length_scale(length_scale: Any, targets: FloatArray) -> float:
     """Metres that count as one radian; None: the spread of the poses."""
     if length_scale is None:
@@ -80,14 +79,12 @@ def check_length_scale(length_scale: Any, targets: FloatArray) -> float:
     return number(length_scale, "length_scale", positive=True)
 
 
-@fit_errors()
 def check_limits(tolerance: Any, max_iterations: Any) -> tuple[float, int]:
     """Tolerance and largest number of iterations."""
     small = number(tolerance, "tolerance", positive=True)
     return small, whole_number(max_iterations, "max_iterations", 1)
 
 
-@fit_errors()
 def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[FloatArray, float | None]:
     """Increasing parameters (N,), and the end of the period of a closed curve."""
     given = rising(finite_array(q, (num_poses,), "q"), "q")
@@ -103,7 +100,6 @@ def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[
     return given, stop
 
 
-@fit_errors()
 def check_knots(knots: Any, num_frames: int, order: int, periodic: bool) -> FloatArray:
     """Knots (m + order,) with a range, periodic for a closed curve; FitError otherwise."""
     array = finite_array(knots, (num_frames + order,), "knots")

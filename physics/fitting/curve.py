@@ -12,7 +12,10 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..joints import SplineCurve
+from ..joints.spline_curve import OUTSIDE
+from ..validation import chosen
 from . import arguments, options, parameterization
+from .arguments import fit_errors
 from .linearization import poses as curve_poses
 from .options import FitOptions
 from .result import CurveFit, Residuals
@@ -69,17 +72,18 @@ def fit_curve(
         CancelledError: progress returned False.
     """
     wanted = FitOptions(**wishes)
-    targets, centre = _centred(arguments.check_poses(poses))
-    within = options.check_within(wanted.within, num_frames, knots)
-    first = (DEFAULT_FRAMES if within is None else order) if num_frames is None else num_frames
-    count, weight = arguments.check_size(len(targets), first, smoothing, order)
-    arguments.check_outside(outside)
-    arguments.check_progress(progress)
-    metric = options.check_metric(wanted.metric, length_scale, targets)
-    limits = arguments.check_limits(tolerance, max_iterations)
-    closed = arguments.check_closing(periodic, q, end)
-    fitter = Fitter(targets, order, closed, weight, metric, *limits, progress)
-    task = _Task(fitter, q, knots, end, wanted)
+    with fit_errors():
+        targets, centre = _centred(arguments.check_poses(poses))
+        within = options.check_within(wanted.within, num_frames, knots)
+        first = (DEFAULT_FRAMES if within is None else order) if num_frames is None else num_frames
+        count, weight = arguments.check_size(len(targets), first, smoothing, order)
+        chosen(outside, OUTSIDE, "outside")
+        arguments.check_progress(progress)
+        metric = options.check_metric(wanted.metric, length_scale, targets)
+        limits = arguments.check_limits(tolerance, max_iterations)
+        closed = arguments.check_closing(periodic, q, end)
+        fitter = Fitter(targets, order, closed, weight, metric, *limits, progress)
+        task = _Task(fitter, q, knots, end, wanted)
     if order == 3:
         warnings.warn("a spline curve of order 3 is only C1: use the joint for kinematics", stacklevel=2)
     if within is None:
@@ -170,6 +174,7 @@ def _centred(poses: FloatArray) -> tuple[FloatArray, FloatArray]:
     return moved, centre
 
 
+@fit_errors()
 def _first_parameters(
     fitter: Fitter, q: Any, knots: Any, count: int, end: float | None, robust: bool, exponent: float
 ) -> tuple[FloatArray, FloatArray, float | None]:

@@ -13,7 +13,7 @@ from ..errors import FitError
 from ..geometry.twist_metric import TwistMetric
 from ..joints.curve_coordinate import COORDINATES
 from ..validation import chosen, finite_array, number, truth
-from .arguments import check_length_scale, fit_errors
+from .arguments import check_length_scale
 from .constraints import EndCondition
 from .robust import LOSSES
 
@@ -54,7 +54,6 @@ class FitOptions:
     axis: Any = None
 
 
-@fit_errors()
 def check_metric(given: Any, length_scale: Any, targets: FloatArray) -> TwistMetric:
     """The metric of a fit: the one given, or that of a length scale."""
     if given is None:
@@ -64,7 +63,6 @@ def check_metric(given: Any, length_scale: Any, targets: FloatArray) -> TwistMet
     return TwistMetric.of(given)
 
 
-@fit_errors()
 def check_weights(weights: Any, num_poses: int) -> FloatArray:
     """Weights (N,) scaled to the mean 1."""
     if weights is None:
@@ -119,7 +117,6 @@ def check_ends(ends: Any, periodic: bool, direction_only: bool) -> tuple[EndCond
     return tuple(end for end in result if end.twist is not None or end.straight)
 
 
-@fit_errors()
 def _end_condition(given: Any, at_start: bool, direction_only: bool) -> EndCondition:
     name = f"ends[{0 if at_start else 1}]"
     if isinstance(given, str):
@@ -138,7 +135,6 @@ def _end_condition(given: Any, at_start: bool, direction_only: bool) -> EndCondi
     return EndCondition(at_start, twist, direction_only, straight)
 
 
-@fit_errors()
 def check_robust(robust: Any, robust_scale: Any) -> float | None:
     """The scale of robust weights; None: to be estimated."""
     if robust is not None:
@@ -150,7 +146,6 @@ def check_robust(robust: Any, robust_scale: Any) -> float | None:
     return number(robust_scale, "robust_scale", positive=True)
 
 
-@fit_errors()
 def check_coordinate(coordinate: Any, axis: Any) -> None:
     """FitError if the coordinate is unknown, or does not suit the axis."""
     chosen(coordinate, COORDINATES, "coordinate")
@@ -158,7 +153,6 @@ def check_coordinate(coordinate: Any, axis: Any) -> None:
         raise FitError(f"coordinate 'angle' needs an axis, no other does: got {coordinate!r} and {axis!r}")
 
 
-@fit_errors()
 def check_within(within: Any, num_frames: Any, knots: Any) -> tuple[float, float] | None:
     """Largest residuals in metres and in radians, or None if the number of frames is given."""
     if within is None:

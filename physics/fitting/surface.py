@@ -9,8 +9,9 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import CancelledError, FitError, ModelError
 from ..joints import SplineSurface
+from ..validation import truth
 from . import surface_arguments
-from .arguments import check_limits, check_progress
+from .arguments import check_limits, check_progress, fit_errors
 from .result import Residuals
 from .rounds import Progress
 from .surface_result import SurfaceFit
@@ -62,9 +63,10 @@ def fit_surface(
         CancelledError: progress returned False.
         MissingDependencyError: SciPy is not installed.
     """
-    small, most = check_limits(tolerance, max_iterations)
+    with fit_errors():
+        small, most = check_limits(tolerance, max_iterations)
+        sliding = q is None if refine is None else truth(refine, "refine")
     check_progress(progress)
-    sliding = q is None if refine is None else surface_arguments.check_truths(refine, 1, "refine")[0]
     task = prepare(poses, q, num_frames, smoothing, SurfaceOptions.of(options, OTHER_OPTIONS))
     task = task.at_least_smoothed() if sliding else task
 

@@ -12,14 +12,13 @@ from ..errors import FitError
 from ..geometry import splines
 from ..joints.euler_angles import check_sequence
 from ..joints.spline_surface import OUTSIDE
-from ..validation import chosen, finite_array, float_array, number, truth, whole_number
-from .arguments import ORDERS, fit_errors
+from ..validation import chosen, finite_array, float_array, one_each, truth, whole_number
+from .arguments import ORDERS
 
 # the normal matrix is dense: this many control values take 0.3 GB
 MOST_VALUES = 1000
 
 
-@fit_errors()
 def check_shape(num_frames: Any, directions: int | None) -> tuple[int, ...]:
     """Control values of each direction; one number applies to all directions (two, if q does not say how many)."""
     if not isinstance(num_frames, list | tuple | np.ndarray):
@@ -34,16 +33,6 @@ def check_shape(num_frames: Any, directions: int | None) -> tuple[int, ...]:
     return shape
 
 
-def one_each(value: Any, directions: int, name: str) -> list[Any]:
-    """One value per direction, from one for all or a list of them."""
-    if isinstance(value, list | tuple | np.ndarray):
-        if len(value) != directions:
-            raise FitError(f"{name} must be one for each of {directions} directions, got {value!r:.80}")
-        return list(value)
-    return [value] * directions
-
-
-@fit_errors()
 def check_orders(order: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     """Order of each direction, not above its number of control values."""
     orders = tuple(one_each(order, len(shape), "order"))
@@ -53,13 +42,11 @@ def check_orders(order: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(int(k) for k in orders)
 
 
-@fit_errors()
 def check_truths(value: Any, directions: int, name: str) -> tuple[bool, ...]:
     """One boolean per direction."""
     return tuple(truth(item, name) for item in one_each(value, directions, name))
 
 
-@fit_errors()
 def check_places(q: Any, num_poses: int) -> FloatArray:
     """Places (N, n) of the poses, n = 1, 2 or 3; q (N,) is one direction."""
     given = float_array(q, "q")
@@ -70,7 +57,6 @@ def check_places(q: Any, num_poses: int) -> FloatArray:
     return finite_array(given, (num_poses, directions), "q")
 
 
-@fit_errors()
 def check_domain(domain: Any, directions: int) -> FloatArray:
     """First and last value of each direction (n, 2)."""
     ends = finite_array(domain, (directions, 2), "domain")
@@ -80,7 +66,6 @@ def check_domain(domain: Any, directions: int) -> FloatArray:
     return ends
 
 
-@fit_errors()
 def check_knots(
     knots: Any, shape: tuple[int, ...], orders: tuple[int, ...], periodic: tuple[bool, ...]
 ) -> tuple[FloatArray, ...]:
@@ -127,16 +112,6 @@ def check_spread(q: FloatArray, periodic: tuple[bool, ...], domain: FloatArray) 
         )
 
 
-@fit_errors()
-def check_smoothing(smoothing: Any) -> float:
-    """Weight in [0, 1)."""
-    weight = number(smoothing, "smoothing")
-    if not 0.0 <= weight < 1.0:
-        raise FitError(f"smoothing must lie in [0, 1), got {weight:g}")
-    return weight
-
-
-@fit_errors()
 def check_names(sequence: Any, outside: Any) -> None:
     """FitError unless the Euler sequence, if given, and the policy beyond the range are known."""
     if sequence is not None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import FitError, MissingDependencyError
+from ..errors import FitError, optional
 from ..geometry.twist_metric import TwistMetric
+from ..validation import truth
 from . import surface_arguments
-from .arguments import check_poses
+from .arguments import check_poses, check_smoothing, fit_errors
 from .options import check_metric, check_weights
 from .surface_angles import best_sequence, unwrapped
 from .surface_embedding import embed
@@ -98,6 +98,7 @@ class Task:
         return replace(self, problem=replace(self.problem, smoothing=smoothing))
 
 
+@fit_errors()
 def prepare(poses: Any, q: Any, num_frames: Any, smoothing: Any, options: SurfaceOptions) -> Task:
     """Check everything, find places if none are given, and unwrap angles.
 
@@ -105,15 +106,14 @@ def prepare(poses: Any, q: Any, num_frames: Any, smoothing: Any, options: Surfac
         FitError: poses, places or options cannot be fitted.
         MissingDependencyError: SciPy is not installed.
     """
-    if find_spec("scipy") is None:
-        raise MissingDependencyError("fitting surfaces needs SciPy, which is not installed")
+    optional("scipy", "fitting surfaces")
     targets = check_poses(poses)
     given = None if q is None else surface_arguments.check_places(q, len(targets))
     shape = surface_arguments.check_shape(num_frames, None if given is None else given.shape[1])
     orders = surface_arguments.check_orders(options.order, shape)
     closed = surface_arguments.check_truths(options.periodic, len(shape), "periodic")
-    (rotation_first,) = surface_arguments.check_truths(options.rotation_first, 1, "rotation_first")
-    weight = surface_arguments.check_smoothing(smoothing)
+    rotation_first = truth(options.rotation_first, "rotation_first")
+    weight = check_smoothing(smoothing)
     surface_arguments.check_names(options.sequence, options.outside)
     weights = check_weights(options.weights, len(targets))
     # with rotations first a shift of all poses shifts no control values

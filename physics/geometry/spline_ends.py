@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import MissingDependencyError
+from ..errors import optional
 
 #: highest order of the divided differences in an end slope, and the order they must reach
 MOST, LEAST = 6, 5
@@ -28,10 +28,7 @@ def cubic_spline(times: FloatArray, values: FloatArray, first: FloatArray | None
     Raises:
         MissingDependencyError: SciPy is not installed.
     """
-    try:
-        from scipy.interpolate import CubicSpline
-    except ImportError as error:
-        raise MissingDependencyError("cubic interpolation needs SciPy, which is not installed") from error
+    CubicSpline = optional("scipy.interpolate", "cubic interpolation").CubicSpline
     spline = CubicSpline(times, values)
     before = spline(times[[0, -1]], 1)
     slopes = before.copy()

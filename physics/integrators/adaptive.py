@@ -9,7 +9,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
-from ..errors import MissingDependencyError
+from ..errors import optional
 from ..kernels import layout
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
@@ -23,12 +23,7 @@ from .stops import force_stops, longest_step, motion_stops
 
 def integrate_adaptive(problem: Problem, method: Method, state: State) -> Result:
     """Run a problem with a method of ``scipy.integrate``; samples come from its dense output."""
-    try:
-        import scipy.integrate  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"the integrator {method.name!r} needs SciPy, which is not installed"
-        ) from error
+    optional("scipy.integrate", f"the integrator {method.name!r}")
     model, nv = problem.model, problem.model.num_coordinates
     method.check(model)
     info = {"integrator": method.name, "steps": 0, "evaluations": 0, "chart_changes": 0}

@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..bodies.state import State
 from ..constraints.packing import System
 from ..dynamics.workspace import constraint_space
-from ..errors import MissingDependencyError
+from ..errors import optional
 from ..kernels import layout
 from ..kernels.constraints.layout import ACTIVE, EQUALITY, ROW_FORCE, SYSTEM_KINDS, SYSTEM_ROWS
 from ..model.result import Result
@@ -38,12 +38,7 @@ LEFT, LIFT = 1e-5, 1e-10
 
 def integrate_event_driven(problem: Problem, method: Method, state: State) -> Result:
     """Run a problem with impacts at their exact instants (Ertl et al. 1993, eqs. 6-7)."""
-    try:
-        import scipy.integrate  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"the integrator {method.name!r} needs SciPy, which is not installed"
-        ) from error
+    optional("scipy.integrate", f"the integrator {method.name!r}")
     method.check(problem.model)
     run = _Run(problem, method.name, state)
     while run.now < run.end:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie, splines
 from ..kernels import layout
-from ..validation import chosen, finite, finite_array, truth, whole_number
+from ..validation import chosen, finite, finite_array, one_each, truth, whole_number
 from .base import IDENTITY, Block, Factorization
 from .curve_packing import bucket_table, kernel_breaks
 from .euler_angles import check_sequence, euler_angles, euler_rotations
@@ -95,10 +94,11 @@ class SplineSurface(Joint):
         """Order, closedness and knots of each direction, given its number of control values."""
         directions = len(counts)
         orders = tuple(
-            whole_number(k, "spline surface order") for k in _each(self.order, directions, "order")
+            whole_number(k, "spline surface order") for k in one_each(self.order, directions, "surface order")
         )
         periodic = tuple(
-            truth(p, "spline surface periodic") for p in _each(self.periodic, directions, "periodic")
+            truth(p, "spline surface periodic")
+            for p in one_each(self.periodic, directions, "surface periodic")
         )
         for order in orders:
             if not 3 <= order <= layout.SURFACE_MOST_ORDER:
@@ -260,15 +260,6 @@ class SplineSurface(Joint):
         header[layout.SURFACE_VALUES] = starts[-1]
         data = np.concatenate([header, *tables, self.net.ravel()])
         return Factorization((Block(layout.SPLINE_SURFACE, 0, IDENTITY, data),), IDENTITY)
-
-
-def _each(value: Any, count: int, name: str) -> Sequence[Any]:
-    """One value per direction, from one for all or a list of them."""
-    if isinstance(value, list | tuple | np.ndarray):
-        if len(value) != count:
-            raise ModelError(f"surface {name} must be one for each of {count} directions, got {value!r}")
-        return list(value)
-    return [value] * count
 
 
 def _checked_knots(knots: Any, count: int, order: int, periodic: bool, direction: int) -> FloatArray:

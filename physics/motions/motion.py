@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..bodies.state import State
-from ..errors import MissingDependencyError, ModelError
+from ..errors import ModelError, optional
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.spline_ends import cubic_spline
 from ..kernels.stepping.motion_layout import (
@@ -178,10 +178,7 @@ def _spline(
         coefficients[:, 0] = values[:-1]
         coefficients[:, 1] = np.diff(values) / np.diff(times)
         return coefficients
-    try:
-        from scipy.interpolate import CubicSpline
-    except ImportError as error:
-        raise MissingDependencyError("a cubic motion needs SciPy, which is not installed") from error
+    CubicSpline = optional("scipy.interpolate", "a cubic motion").CubicSpline
     if interpolation == "periodic":
         rise = (values[-1] - values[0]) / (times[-1] - times[0])
         even = values - rise * (times - times[0])

@@ -15,7 +15,7 @@ from .._typing import FloatArray
 from ..bodies.state import State
 from ..dynamics import inverse_dynamics, mass_matrix
 from ..dynamics.maximal import positive_solve
-from ..errors import DivergedError, MissingDependencyError, ModelError
+from ..errors import DivergedError, ModelError, optional
 from ..integrators import adaptive
 from ..integrators.base import Problem, Recording
 from ..integrators.march import MOST_EVALUATIONS, TOO_MANY
@@ -86,11 +86,8 @@ class HyperReduced:
             row, function, column = coupling
             if not isinstance(function, Function):
                 raise ModelError(f"a coupling needs a function of physics.joints, got {function!r:.80}")
-            row, column = whole_number(row, "coordinate"), whole_number(column, "coordinate h")
-            if not (0 <= row < nv and 0 <= column < len(self.names)):
-                raise ModelError(
-                    f"a coupling joins coordinate {row} of {nv} to {column} of {len(self.names)}: no such coordinate"
-                )
+            whole_number(row, "coordinate of a coupling", 0, nv - 1)
+            whole_number(column, "coordinate h of a coupling", 0, len(self.names) - 1)
         moved = np.abs(self.directions).max(axis=0, initial=0.0) > 0.0
         moved[[column for _, _, column in self.functions]] = True
         if not moved.all():
@@ -356,12 +353,7 @@ def _runge_kutta(
 def _adaptive(
     problem: Problem, name: str, slope: Slope, y: FloatArray, write: Callable[[FloatArray], None]
 ) -> None:
-    try:
-        from scipy.integrate import solve_ivp
-    except ImportError as error:
-        raise MissingDependencyError(
-            f"the integrator {name!r} needs SciPy, which is not installed"
-        ) from error
+    solve_ivp = optional("scipy.integrate", f"the integrator {name!r}").solve_ivp
     now, end, waiting = problem.start, problem.start + problem.duration, problem.samples[1:]
     options: dict[str, Any] = {"method": name, "rtol": problem.rtol, "atol": problem.atol}
     for until in [*force_stops(problem, now, end), end]:

@@ -76,9 +76,7 @@ def simulate_loop(
     Raises:
         ModelError: an invalid argument. Else as `simulate`; the blended motion is checked as well.
     """
-    most = whole_number(most_cycles, "most_cycles")
-    if most < 1:
-        raise ModelError(f"most_cycles must be at least 1, got {most}")
+    most = whole_number(most_cycles, "most_cycles", 1)
     tolerance = number(tolerance, "tolerance", positive=True)
     blend = number(blend, "blend", not_negative=True)
     duration = number(duration, "duration", positive=True)

@@ -51,9 +51,7 @@ def simulate_many(
         ModelError: an invalid argument; names the state if it is one; nothing ran.
         MissingDependencyError: an adaptive method without SciPy.
     """
-    at_once = processors.available() if threads is None else whole_number(threads, "threads")
-    if at_once < 1:
-        raise ModelError(f"threads must be at least 1, got {at_once}")
+    at_once = processors.available() if threads is None else whole_number(threads, "threads", 1)
     wishes = {"tau": tau, "motions": motions, "record_interval": record_interval, "rtol": rtol, "atol": atol}
     wishes |= {"duration": duration, "dt": dt, "integrator": integrator}
     given = instances(states, State, "states")
