@@ -21,7 +21,7 @@ from ..model.model import Model
 from ..model.result import rotation_quaternions
 from ..muscles.states import check_tendons_of_samples, initial_states
 from ..processors import slices
-from ..validation import all_finite, finite_array, float_array, instances, number, whole_number
+from ..validation import all_finite, finite_array, float_array, instance, instances, number, whole_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +126,7 @@ def inverse_dynamics_of_samples(
             motion, a muscle's path shorter than its tendons.
         JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
-    if not isinstance(model, Model):
-        raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
-    model.check_dynamics()
+    instance(model, Model, "model").check_dynamics()
     if whole_number(degree, "degree") not in DEGREES:
         raise ModelError(f"degree must be one of {DEGREES}, got {degree}")
     times = check_times(times, degree + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..bodies.body import Body, given
@@ -10,7 +10,7 @@ from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..registry import arguments, check_keys, checked_entries
 from ..validation import unit_axis
-from . import BodyDamping, Force, Input, PositionController, Spring, Wrench
+from . import BodyDamping, Input, PositionController, Spring, Wrench
 from .base import checked_name
 from .controller import make_controller
 from .damping import make_body_damping
@@ -18,6 +18,8 @@ from .element_building import ElementBuilder
 from .inputs import make_input
 from .spring import make_spring
 from .wrench import make_wrench
+
+KINDS = ("wrench", "body_damping", "ground", "mount", "bushing", "sphere_contact")  # of forces in files
 
 
 class ForceBuilder(ElementBuilder):
@@ -206,14 +208,7 @@ class ForceBuilder(ElementBuilder):
         known, required = arguments(builder.add_spring)
         for entry in listed("springs", known, set(required) - {"stiffness"}):
             self.add_spring(**{"stiffness": 0.0, **entry})
-        adders: dict[str, Callable[..., Force]] = {
-            "wrench": builder.add_wrench,
-            "body_damping": builder.add_body_damping,
-            "ground": builder.add_ground,
-            "mount": builder.add_mount,
-            "bushing": builder.add_bushing,
-            "sphere_contact": builder.add_sphere_contact,
-        }
+        adders = {kind: getattr(builder, f"add_{kind}") for kind in KINDS}
         for entry in listed("forces", None, ("type", "name", "body")):
             kind = entry["type"]
             if kind not in adders:

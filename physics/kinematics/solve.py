@@ -18,7 +18,7 @@ from ..joints.extent import extent
 from ..kernels.search import layout as rows
 from ..model.checks import check_flags, check_state
 from ..model.model import Model
-from ..validation import number, truth, whole_number
+from ..validation import instance, number, truth, whole_number
 from .targets import Target, set_goals, target_rows
 from .tied import MET, Tied
 
@@ -122,9 +122,7 @@ class InverseKinematics:
         max_steps: int = 200,
         seed: int = 0,
     ) -> None:
-        if not isinstance(model, Model):
-            raise ModelError(f"a model is needed, got {model!r:.80}: make one with ModelBuilder")
-        self.model = model
+        self.model = instance(model, Model, "model")
         self._targets, self._weights = target_rows(model, targets)
         self._tied = Tied(model) if model.constraints else None
         self._held = _held(model, held)

@@ -10,11 +10,12 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..bodies.body import Body, name_of
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..geometry import lie
 from ..joints.curve_packing import kernel_poses
 from ..kernels.search import layout as rows
 from ..model.model import Model
+from ..registry import check_keys
 from ..validation import finite_array, float_array, instances, number
 
 # the body's own frame, and a goal that is not set, as the kernel has them
@@ -63,14 +64,7 @@ class Target:
         Raises:
             FormatError: a key is unknown, or the body is missing.
         """
-        if not isinstance(description, Mapping):
-            raise FormatError(f"a target must be an object with a 'body', got {description!r:.80}")
-        known = [field.name for field in fields(cls)]
-        for key in description:
-            if key not in known:
-                raise FormatError(f"unknown key {key!r} in a target; known are {known}")
-        if "body" not in description:
-            raise FormatError("a target lacks the key 'body'")
+        check_keys(description, [field.name for field in fields(cls)], ["body"], "a target")
         return cls(**description)
 
 

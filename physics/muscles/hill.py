@@ -19,12 +19,22 @@ from . import hill_curves
 from .cord import Cord
 from .force_law import ForceLaw
 
+Names = tuple[str, ...]
+
 MAX_PENNATION = math.acos(0.1)  # rad: the steepest fibres
 SHORTEST = 0.01  # of the optimal length: least length of fibres, unless another bound is larger
 UNDAMPED = 1e-3  # less damping counts as none
 CURVES = ("active", "passive", "tendon", "velocity")  # as numbered in `kernels.muscles.law_curves`
 PASSIVE_SHAPE = 4.0  # of De Groote's passive curve, which is 0 at the least length, over the optimal one
 LEAST_LENGTH = 0.2
+POSITIVE: Names = (
+    "optimal_fibre_length",
+    "tendon_slack_length",
+    "max_contraction_velocity",
+    "activation_time",
+    "deactivation_time",
+)
+NOT_NEGATIVE: Names = ("max_isometric_force", "pennation")
 LEAST_FACTOR = 0.1  # least active force and slopes of an undamped fibre on an elastic tendon
 
 
@@ -44,14 +54,20 @@ class Tension(ForceLaw):
         return np.array([hill_layout.TENSION, 0.0, self.max_force])
 
 
-class Hill(ForceLaw):
-    """Base of Millard's and Thelen's muscles."""
+@dataclass(frozen=True)
+class Fibre(ForceLaw):
+    """What every muscle's fibres and tendon are first given by; see `Millard`."""
 
     max_isometric_force: float
     optimal_fibre_length: float
     tendon_slack_length: float
-    pennation: float
-    max_contraction_velocity: float
+    pennation: float = 0.0
+    max_contraction_velocity: float = 10.0
+
+
+class Hill(Fibre):
+    """Base of Millard's, Thelen's and De Groote's muscles."""
+
     activation_time: float
     deactivation_time: float
     minimum_activation: float
@@ -80,25 +96,18 @@ class Hill(ForceLaw):
         kernels.muscles.law_curves.law_curve(self.record, CURVES.index(name), places.ravel().copy(), found)
         return found[:, 0].reshape(places.shape), found[:, 1].reshape(places.shape)
 
-    def _check(self, **positive: str) -> None:
-        """Check the common numbers and those in `positive`, {name: condition}."""
-        common = {
-            "max_isometric_force": "not negative",
-            "optimal_fibre_length": "positive",
-            "tendon_slack_length": "positive",
-            "pennation": "not negative",
-            "max_contraction_velocity": "positive",
-            "activation_time": "positive",
-            "deactivation_time": "positive",
-        }
-        for name, kind in (common | positive).items():
-            value = number(
-                getattr(self, name), name, positive=kind == "positive", not_negative=kind == "not negative"
-            )
-            object.__setattr__(self, name, value)
-        object.__setattr__(
-            self, "minimum_activation", hill_curves.check_share(self.minimum_activation, "minimum_activation")
-        )
+    def _check(
+        self, positive: Names = (), not_negative: Names = (), finite: Names = (), shares: Names = ()
+    ) -> None:
+        """Check the common numbers and those of these names."""
+        for name in (*POSITIVE, *NOT_NEGATIVE, *positive, *not_negative, *finite):
+            bounds = {
+                "positive": name in POSITIVE + positive,
+                "not_negative": name in NOT_NEGATIVE + not_negative,
+            }
+            object.__setattr__(self, name, number(getattr(self, name), name, **bounds))
+        for name in ("minimum_activation", *shares):
+            object.__setattr__(self, name, hill_curves.check_share(getattr(self, name), name))
         object.__setattr__(self, "rigid_tendon", truth(self.rigid_tendon, "rigid_tendon"))
         if self.pennation >= MAX_PENNATION:
             raise ModelError(f"pennation must be below {MAX_PENNATION:.4g} rad, got {self.pennation:g}")
@@ -145,11 +154,6 @@ class Millard(Hill):
         tendon_strain, tendon_stiffness (None: 1.375 / strain), tendon_toe_force, tendon_curviness: of the tendon's.
     """
 
-    max_isometric_force: float
-    optimal_fibre_length: float
-    tendon_slack_length: float
-    pennation: float = 0.0
-    max_contraction_velocity: float = 10.0
     damping: float = 0.1
     activation_time: float = 0.010
     deactivation_time: float = 0.040
@@ -180,28 +184,14 @@ class Millard(Hill):
     type: ClassVar[str] = "millard"
 
     def __post_init__(self) -> None:
+        sides = ("concentric", "eccentric")
+        slopes = [f"{side}{near}_slope" for side in sides for near in ("", "_near")]
         self._check(
-            damping="not negative",
-            **dict.fromkeys(
-                (
-                    "active_least",
-                    "active_slope",
-                    "concentric_slope",
-                    "concentric_near_slope",
-                    "eccentric_slope",
-                    "eccentric_near_slope",
-                ),
-                "not negative",
-            ),
-            **dict.fromkeys(
-                ("active_high", "tendon_strain", "eccentric_force", "isometric_slope"), "positive"
-            ),
-            **dict.fromkeys(
-                ("active_low", "active_knee", "passive_strain_zero", "passive_strain_one"), "finite"
-            ),
+            positive=("active_high", "tendon_strain", "eccentric_force", "isometric_slope"),
+            not_negative=("damping", "active_least", "active_slope", *slopes),
+            finite=("active_low", "active_knee", "passive_strain_zero", "passive_strain_one"),
+            shares=tuple(f"{curve}_curviness" for curve in (*sides, "passive", "tendon")),
         )
-        for name in ("concentric_curviness", "eccentric_curviness", "passive_curviness", "tendon_curviness"):
-            object.__setattr__(self, name, hill_curves.check_share(getattr(self, name), name))
         for name in ("passive_stiffness", "tendon_stiffness"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, number(getattr(self, name), name, positive=True))
@@ -279,11 +269,6 @@ class Thelen(Hill):
         eccentric_share: of that force, beyond which the relation is linear [fv_linear_extrap_threshold].
     """
 
-    max_isometric_force: float
-    optimal_fibre_length: float
-    tendon_slack_length: float
-    pennation: float = 0.0
-    max_contraction_velocity: float = 10.0
     activation_time: float = 0.015
     deactivation_time: float = 0.050
     minimum_activation: float = 0.01
@@ -299,7 +284,7 @@ class Thelen(Hill):
 
     def __post_init__(self) -> None:
         names = ("tendon_strain", "passive_strain", "active_shape", "passive_shape", "concentric_shape")
-        self._check(**dict.fromkeys((*names, "eccentric_force", "eccentric_share"), "positive"))
+        self._check((*names, "eccentric_force", "eccentric_share"))
         if not self.eccentric_force > 1.0:
             raise ModelError(f"eccentric_force must be above 1, got {self.eccentric_force:g}")
         if not 1.0 / self.eccentric_force < self.eccentric_share < 1.0:
@@ -341,11 +326,6 @@ class DeGroote(Hill):
         passive: whether the fibre has a passive force [ignore_passive_fiber_force].
     """
 
-    max_isometric_force: float
-    optimal_fibre_length: float
-    tendon_slack_length: float
-    pennation: float = 0.0
-    max_contraction_velocity: float = 10.0
     damping: float = 0.0
     activation_time: float = 0.015
     deactivation_time: float = 0.060
@@ -360,7 +340,7 @@ class DeGroote(Hill):
 
     def __post_init__(self) -> None:
         names = ("tendon_strain", "passive_strain", "active_width", "activation_smoothing")
-        self._check(damping="not negative", **dict.fromkeys(names, "positive"))
+        self._check(names, ("damping",))
         object.__setattr__(self, "passive", truth(self.passive, "passive"))
         if not self.minimum_activation > 0.0:
             raise ModelError("minimum_activation must be positive for a De Groote muscle, got 0")

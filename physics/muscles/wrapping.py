@@ -12,6 +12,7 @@ from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels.wrapping import layout as wrap_layout
+from ..registry import check_keys
 from ..validation import number
 from .obstacle import Obstacle, Part
 from .obstacles import obstacle_from_dict
@@ -116,10 +117,8 @@ class Wrap(ReadOnlyArrays):
         """
         if not isinstance(description, Mapping) or description.get("type") != "wrap":
             raise FormatError(f"a wrap must be an object of type 'wrap', got {description!r:.80}")
-        for key in description:
-            if key not in ("type", "obstacles", "smoothing"):
-                raise FormatError(f"unknown key {key!r} in a wrap; known are obstacles, smoothing")
-        obstacles = description.get("obstacles")
+        check_keys(description, ("type", "obstacles", "smoothing"), ("obstacles",), "a wrap")
+        obstacles = description["obstacles"]
         if not isinstance(obstacles, Sequence) or isinstance(obstacles, str):
             raise FormatError(f"a wrap needs a list 'obstacles', got {obstacles!r:.80}")
         return cls(tuple(map(obstacle_from_dict, obstacles)), description.get("smoothing"))

@@ -20,24 +20,23 @@ def shortfall(kind: int, value: float, pull: float, penalty: float) -> float:
     return short if kind == con.EQUALITY else min(short, 0.0)
 
 
+@inline
+def rows_at(
+    slopes: bool, arrays: Array, tied: Array, q: Array, vectors: Array, work: Array, dof: Array
+) -> int:
+    """Put all rows, with or without slopes, into the system, after `kinematics`; returns their number."""
+    system = tied[1]
+    rows, kinds, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS], system[con.SYSTEM_JACOBIAN]
+    bodies, still = arrays[at.BODY_INT], vectors[search.STILL]
+    return constraint_rows(bodies, tied[0], slopes, q, still, work, dof, rows, kinds, jacobian)
+
+
 @shared
 def constraint_cost(arrays: Array, tied: Array, q: Array, vectors: Array, work: Array, dof: Array) -> float:
     """Half the weighted sum of squares of all rows, after `kinematics`."""
-    constraints, system, pulls, penalty = tied
+    _, system, pulls, penalty = tied
     rows, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS]
-    still = vectors[search.STILL]
-    count = constraint_rows(
-        arrays[at.BODY_INT],
-        constraints,
-        False,
-        q,
-        still,
-        work,
-        dof,
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_KINDS],
-        system[con.SYSTEM_JACOBIAN],
-    )
+    count = rows_at(False, arrays, tied, q, vectors, work, dof)
     cost = 0.0
     for k in range(count):
         cost += 0.5 * penalty * shortfall(kinds[k], rows[k, con.ROW_VALUE], pulls[k], penalty) ** 2
@@ -49,22 +48,10 @@ def add_constraints(
     arrays: Array, tied: Array, q: Array, normal: Array, vectors: Array, work: Array, dof: Array
 ) -> bool:
     """Add all rows to the normal equations, after `kinematics`; returns whether they are met."""
-    constraints, system, pulls, penalty = tied
+    _, system, pulls, penalty = tied
     rows, kinds = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS]
     values, columns, spans = system[con.SYSTEM_JACOBIAN]
-    still = vectors[search.STILL]
-    count = constraint_rows(
-        arrays[at.BODY_INT],
-        constraints,
-        True,
-        q,
-        still,
-        work,
-        dof,
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_KINDS],
-        system[con.SYSTEM_JACOBIAN],
-    )
+    count = rows_at(True, arrays, tied, q, vectors, work, dof)
     met = True
     for k in range(count):
         value = rows[k, con.ROW_VALUE]
