@@ -112,7 +112,7 @@ class Job:
         news: the latest intermediate ``Answer`` of a running job; None until then.
     """
 
-    def __init__(self, job_id: int, kind: str, client: WorkerClient) -> None:
+    def __init__(self, job_id: int, kind: str, connection: _Connection) -> None:
         self.id = job_id
         self.kind = kind
         self.state = "queued"
@@ -121,7 +121,7 @@ class Job:
         self.result: Answer | None = None
         self.error: WorkerError | None = None
         self.news: Answer | None = None
-        self._client = client
+        self._connection = connection
         self._arrived: queue.SimpleQueue[protocol.Message] = queue.SimpleQueue()
         self._latest: deque[protocol.Message] = deque(maxlen=1)  # of news, which nobody may poll
 
@@ -142,12 +142,15 @@ class Job:
         """Cancel the job here at once, and ask the process to stop it."""
         if not self.poll():
             self.state = "cancelled"
-            self._client.tell_cancelled(self)
+            self._connection.cancel(self)
 
     def tell(self, said: Mapping[str, Any]) -> None:
-        """Send a message to a job that listens while it runs (a live one); returns at once."""
+        """Send a message to a job that listens while it runs (a live one); returns at once.
+
+        FormatError if it cannot be sent.
+        """
         if not self.finished:
-            self._client.tell(self, said)
+            self._connection.tell(self, said)
 
     def wait(self, timeout: float | None = None) -> Answer:
         """Wait for the answer.
@@ -229,12 +232,12 @@ class WorkerClient:
         """The process's first message (pid, python, numpy, numba, jit, protocol); None until then."""
         return None if self._connection is None else self._connection.hello
 
-    def start(self) -> None:
+    def start(self) -> _Connection:
         """Start the process unless it runs; returns at once. WorkerError if the command cannot be run."""
-        if not self.running:
-            self._connection = _Connection(
-                self._command, {**os.environ, **self._environment}, self._stands_back
-            )
+        if self._connection is None or not self._connection.alive:
+            environment = {**os.environ, **self._environment}
+            self._connection = _Connection(self._command, environment, self._stands_back)
+        return self._connection
 
     def submit(
         self, kind: str, header: Mapping[str, Any] | None = None, arrays: protocol.ArrayMap | None = None
@@ -243,23 +246,12 @@ class WorkerClient:
 
         Arrays must not be changed until the job has ended. FormatError if something cannot be sent.
         """
-        job = Job(next(self._ids), kind, self)
-        pieces = protocol.encode({"id": job.id, "kind": kind, "job": dict(header or {})}, arrays)
-        self.start()
-        if self._connection is not None:
-            self._connection.send(pieces, job)
+        job_id = next(self._ids)
+        pieces = protocol.encode({"id": job_id, "kind": kind, "job": dict(header or {})}, arrays)
+        connection = self.start()
+        job = Job(job_id, kind, connection)
+        connection.send(pieces, job)
         return job
-
-    def tell_cancelled(self, job: Job) -> None:
-        """Tell the process that a job is cancelled (used by ``Job.cancel``)."""
-        if self._connection is not None:
-            self._connection.cancel(job)
-
-    def tell(self, job: Job, said: Mapping[str, Any]) -> None:
-        """Send a message to a running job (used by ``Job.tell``); FormatError if it cannot be sent."""
-        pieces = protocol.encode({"id": job.id, "kind": "tell", "job": dict(said)})
-        if self._connection is not None:
-            self._connection.pass_on(pieces)
 
     def close(self, timeout: float = 1.0) -> None:
         """End the process: close its stdin, kill it after ``timeout`` seconds. Open jobs are cancelled."""
@@ -300,8 +292,8 @@ class _Connection:
                 return
         job.deliver(self._death(self._over))
 
-    def pass_on(self, pieces: list[bytes | memoryview]) -> None:
-        self._outgoing.put(pieces)
+    def tell(self, job: Job, said: Mapping[str, Any]) -> None:
+        self._outgoing.put(protocol.encode({"id": job.id, "kind": "tell", "job": dict(said)}))
 
     def cancel(self, job: Job) -> None:
         with self._lock:

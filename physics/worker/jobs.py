@@ -7,7 +7,7 @@ compiles its kernels in named stages, so that the parent can display why the fir
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,24 @@ from ..motions.pull import Pull, Pulls
 from ..motions.repeating import Repeating
 from ..motions.table import Table
 from ..muscles import Proportional
+from ..registry import check_keys
 from ..simulation.between_samples import simulate_between
 from ..simulation.live import LiveRun, between
 from ..simulation.loop import simulate_loop
 from ..simulation.simulate import simulate
+from .server import Report
 from .stage_names import BUILDING, OBSERVATION, USUAL, WITH_MUSCLES
-from .stages import Report, prepare, stages_of
+from .stages import prepare, stages_of
 
+SIMULATION = {
+    "model",
+    "state",
+    "options",
+    "motions",
+    "assemble",
+    "pulls",
+    "controllers",
+}  # keys of a simulation
 LAST = 100  # samples of a live run that are checked where none are asked for
 
 Header = dict[str, Any]
@@ -57,7 +68,7 @@ def describe_divergence(error: DivergedError) -> tuple[Header, Header | None, Ar
 
 def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Compile kernels for other jobs: the stages named in ``stages`` in order, or the usual ones."""
-    _check_keys(job, {"stages"}, ())
+    check_keys(job, {"stages"}, (), "a job")
     began = time.perf_counter()
     stages = list(job.get("stages", USUAL))
     for number, stage in enumerate(stages):
@@ -67,43 +78,33 @@ def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays
 
 def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Fit a spline curve; keywords of ``fit_curve`` are in the header, or in the arrays if they are arrays."""
-    keywords = {**job, **arrays}
-    if "poses" not in keywords:
-        raise FormatError("a job fit_curve needs the array 'poses'")
-    report.message("fitting")
-    fit = fitting.fit_curve(progress=report.progress, **keywords)
-    header = {
-        "joint": fit.joint.to_dict(),
-        "iterations": fit.iterations,
-        "converged": fit.converged,
-        "hessian_integral": fit.hessian_integral,
-        "length_scale": fit.length_scale,
-        "pinned": fit.pinned,
-        "missing": fit.missing,
-        "tried": fit.tried,
-    }
-    results = {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
-    results |= {name: value for name in ("weights", "metric") if (value := getattr(fit, name)) is not None}
-    return plain(header), results
+    names = ("iterations", "converged", "hessian_integral", "length_scale", "pinned", "missing", "tried")
+    return _fit(fitting.fit_curve, names, ("weights", "metric"), {**job, **arrays}, report)
 
 
 def fit_surface(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Fit a spline surface; input as for ``fit_curve``."""
-    keywords = {**job, **arrays}
-    if "poses" not in keywords:
-        raise FormatError("a job fit_surface needs the array 'poses'")
-    report.message("fitting")
-    fit = fitting.fit_surface(progress=report.progress, **keywords)
     names = ("iterations", "converged", "hessian_integral", "smoothing", "coverage", "length_scale")
+    return _fit(fitting.fit_surface, names, (), {**job, **arrays}, report)
+
+
+def _fit(
+    make: Callable[..., Any], names: tuple[str, ...], given: tuple[str, ...], wishes: Header, report: Report
+) -> tuple[Header, Arrays]:
+    """A fit: joint and what the names say in the header; q, steps, residuals and what is given in the arrays."""
+    _check_array("poses", wishes)
+    report.message("fitting")
+    fit = make(progress=report.progress, **wishes)
     header = {"joint": fit.joint.to_dict(), **{name: getattr(fit, name) for name in names}}
-    return plain(header), {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
+    results = {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
+    results |= {name: value for name in given if (value := getattr(fit, name)) is not None}
+    return plain(header), results
 
 
 def project_poses(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Project ``poses`` (N, 4, 4) onto a ``joint``; keywords of ``project`` are in the header or the arrays."""
-    _check_keys(job, {"joint", "length_scale", "continuous"}, ("joint",))
-    if "poses" not in arrays:
-        raise FormatError("a job project needs the array 'poses'")
+    check_keys(job, {"joint", "length_scale", "continuous"}, ("joint",), "a job")
+    _check_array("poses", arrays)
     prepare(("projection",), report)
     report.message("projecting")
     options = {name: value for name, value in job.items() if name != "joint"}
@@ -119,8 +120,7 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     the constraints. ``loop``: further keywords of `simulate_loop`. ``between``: unless it is a loop, also answer with
     the arrays of `Between`, prefixed with "between_".
     """
-    known = {"model", "state", "options", "motions", "assemble", "loop", "between", "pulls", "controllers"}
-    _check_keys(job, known, ("model",))
+    check_keys(job, SIMULATION | {"loop", "between"}, ("model",), "a job")
     model, state, options = _read_simulation(job, arrays, report)
     if job.get("pulls"):
         options["tau"] = Pulls(model, _pulls(job), options.get("tau"), options.get("dt", 1e-3))
@@ -145,18 +145,7 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     The message ``stop`` ends it: "", or {"from": time, "to": time} for the part of the motion to return. Also takes
     ``factor``, and ``repeating``: keywords of `Repeating`.
     """
-    known = {
-        "model",
-        "state",
-        "options",
-        "motions",
-        "assemble",
-        "controllers",
-        "pulls",
-        "factor",
-        "repeating",
-    }
-    _check_keys(job, known, ("model",))
+    check_keys(job, SIMULATION | {"factor", "repeating"}, ("model",), "a job")
     model, state, options = _read_simulation(job, arrays, report)
     options |= {"controllers": _controllers(job), "pulls": _pulls(job)}
     if job.get("repeating"):
@@ -215,9 +204,8 @@ def _motion(name: str, entry: Any) -> Motion:
 
 def muscle_paths(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Points (T, muscles, ``count``, 3) of the muscle paths of a ``model`` at q (T, nv), and lengths (T, muscles)."""
-    _check_keys(job, {"model", "count"}, ("model",))
-    if "q" not in arrays:
-        raise FormatError("a job muscle_paths needs the array 'q'")
+    check_keys(job, {"model", "count"}, ("model",), "a job")
+    _check_array("q", arrays)
     prepare((*BUILDING, OBSERVATION + WITH_MUSCLES), report)
     report.message("muscles")
     model = model_from_document(job["model"])
@@ -230,13 +218,9 @@ def _result_answer(result: Result) -> tuple[Header, Arrays]:
     return header, dict(result_arrays(result))
 
 
-def _check_keys(job: Mapping[str, Any], known: Iterable[str], required: Iterable[str]) -> None:
-    for key in job:
-        if key not in known:
-            raise FormatError(f"unknown key {key!r} in a job; known are {', '.join(sorted(known))}")
-    for key in required:
-        if key not in job:
-            raise FormatError(f"a job lacks the key {key!r}")
+def _check_array(name: str, arrays: Mapping[str, Any]) -> None:
+    if name not in arrays:
+        raise FormatError(f"a job needs the array {name!r}")
 
 
 #: every kind of job except ``ping``, which the server answers without the physics

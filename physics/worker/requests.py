@@ -54,40 +54,25 @@ def _fit(client: WorkerClient, kind: str, poses: Any, keywords: dict[str, Any]) 
 
 def fit_curve_answer(answer: Answer) -> CurveFit:
     """The fit of a finished job (``job.result``)."""
-    header, arrays = dict(answer.header), answer.arrays
-    joint = joints.from_dict(header.pop("joint"))
-    if not isinstance(joint, joints.SplineCurve):
-        raise FormatError(f"the answer to a fit has a {joint.type} joint, not a spline curve")
-    header["pinned"] = tuple(header["pinned"])
-    header["tried"] = tuple(tuple(item) for item in header["tried"])
-    return CurveFit(
-        joint=joint,
-        q=arrays["q"],
-        residuals=_residuals(arrays),
-        steps=tuple(arrays["steps"].tolist()),
-        weights=arrays.get("weights"),
-        metric=arrays.get("metric"),
-        **header,
-    )
+    header, arrays = answer.header, answer.arrays
+    more: dict[str, Any] = {name: arrays.get(name) for name in ("weights", "metric")}
+    more |= {"pinned": tuple(header["pinned"]), "tried": tuple(map(tuple, header["tried"]))}
+    return CurveFit(**_fitted(answer, joints.SplineCurve) | more)
 
 
 def fit_surface_answer(answer: Answer) -> SurfaceFit:
     """The fit of a finished job (``job.result``)."""
-    header, arrays = dict(answer.header), answer.arrays
-    joint = joints.from_dict(header.pop("joint"))
-    if not isinstance(joint, joints.SplineSurface):
-        raise FormatError(f"the answer to a fit has a {joint.type} joint, not a spline surface")
-    return SurfaceFit(
-        joint=joint,
-        q=arrays["q"],
-        residuals=_residuals(arrays),
-        steps=tuple(arrays["steps"].tolist()),
-        **header,
-    )
+    return SurfaceFit(**_fitted(answer, joints.SplineSurface))
 
 
-def _residuals(arrays: dict[str, FloatArray]) -> Residuals:
-    return Residuals(arrays["rotation"], arrays["translation"], arrays["distance"])
+def _fitted(answer: Answer, kind: type[Joint]) -> dict[str, Any]:
+    """What all fits have; FormatError if the joint is of another kind."""
+    arrays, joint = answer.arrays, joints.from_dict(answer.header["joint"])
+    if not isinstance(joint, kind):
+        raise FormatError(f"the answer to a fit has a {joint.type} joint, not a {kind.type}")
+    residuals = Residuals(arrays["rotation"], arrays["translation"], arrays["distance"])
+    steps = tuple(arrays["steps"].tolist())
+    return {**answer.header, "joint": joint, "q": arrays["q"], "residuals": residuals, "steps": steps}
 
 
 def project(client: WorkerClient, joint: Joint, poses: Any, **keywords: Any) -> Job:

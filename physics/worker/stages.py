@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -34,27 +34,12 @@ from ..model.builder import ModelBuilder
 from ..model.model import Model
 from ..muscles import PathPoint, Tension
 from ..simulation.simulate import simulate
+from .server import Report
 from .stage_names import COLLIDERS, OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled
 NICENESS = 5  # of the compiling thread
 LOADING_TIME = 1.5  # seconds that loading from the cache may take; a longer stage is being compiled
-
-
-class Report(Protocol):
-    """Communication of a running job with the parent (``server.Report``)."""
-
-    def message(self, text: str) -> None:
-        """Report the current activity; raises CancelledError if the job was cancelled."""
-
-    def progress(self, fraction: float, text: str = "") -> bool:
-        """Report progress from 0 to 1 and optionally a new activity; False asks to stop."""
-
-    def news(self, header: dict[str, Any], arrays: dict[str, Any]) -> None:
-        """Send an intermediate result; raises CancelledError if the job was cancelled."""
-
-    def told(self) -> list[dict[str, Any]]:
-        """Messages of the parent to this job since the last call."""
 
 
 def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
@@ -83,7 +68,7 @@ def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
         future.result()
 
 
-def _submit(name: str) -> Future[None]:
+def _submit(name: str) -> Future[object]:
     with _lock:
         if name not in _futures:
             _futures[name] = _executor.submit(STAGES[name])
@@ -124,10 +109,6 @@ def _compile_observation(muscled: bool = False) -> None:
     dynamics.energy(model, model.state())
     if muscled:
         muscle_curves(model, np.zeros((1, 1)), 2)
-
-
-def _compile_joint_geometry() -> None:
-    joints.Hinge().evaluate(0.0)
 
 
 def _compile_dynamics(integrator: str, constrained: bool, muscled: bool) -> None:
@@ -190,26 +171,20 @@ def _step_back() -> None:
         os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
 
 
-def _compile_projection() -> None:
-    project(joints.Hinge(), np.tile(np.eye(4), (2, 1, 1)), continuous=True)
-
-
-def _compile_inverse_kinematics() -> None:
-    inverse_kinematics(_small_model(), Target("pendulum", position=(0.0, 0.0, 1.0)), starts=1)
-
-
 #: functions that compile each stage, by the name shown to the user
-STAGES: dict[str, Callable[[], None]] = {
+STAGES: dict[str, Callable[[], object]] = {
     OBSERVATION: _compile_observation,
-    "joint geometry": _compile_joint_geometry,
+    "joint geometry": lambda: joints.Hinge().evaluate(0.0),
     **_dynamics_stages(),
     OBSERVATION + WITH_MUSCLES: partial(_compile_observation, True),
-    "projection": _compile_projection,
-    "inverse kinematics": _compile_inverse_kinematics,
+    "projection": lambda: project(joints.Hinge(), np.tile(np.eye(4), (2, 1, 1)), continuous=True),
+    "inverse kinematics": lambda: inverse_kinematics(
+        _small_model(), Target("pendulum", (0.0, 0.0, 1.0)), starts=1
+    ),
     COLLIDERS: _compile_colliders,
     "steps of variable length": _compile_variable_steps,
     "mass matrices and derivatives": _compile_functions,
 }
 _executor = ThreadPoolExecutor(1, "compile", _step_back)
-_futures: dict[str, Future[None]] = {}
+_futures: dict[str, Future[object]] = {}
 _lock = threading.Lock()
