@@ -93,10 +93,14 @@ def read_bytes(path: str | os.PathLike[str], what: str) -> bytes:
 
 def read_text(path: str | os.PathLike[str], what: str) -> str:
     """The text in a file in UTF-8; FormatError for any other, and as `open_regular`."""
+    return _decoded(read_bytes(path, what), path)
+
+
+def _decoded(data: bytes, where: object) -> str:
     try:
-        return read_bytes(path, what).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: not a text file (byte {error.start} is not UTF-8)") from error
+        raise FormatError(f"{where}: not a text file (byte {error.start} is not UTF-8)") from error
 
 
 def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -115,13 +119,12 @@ def read_json(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def parse_object(data: bytes, where: str) -> dict[str, Any]:
     """The object in a JSON text in UTF-8; FormatError, with the prefix ``where``, for anything else."""
+    text = _decoded(data, where)
     try:
         check_nesting(data)
-        document = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_unique_keys)
+        document = json.loads(text, object_pairs_hook=_unique_keys)
     except FormatError as error:
         raise FormatError(f"{where}: {error}") from error
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{where}: not a text file (byte {error.start} is not UTF-8)") from error
     except json.JSONDecodeError as error:
         ended = " (truncated?)" if error.pos >= len(error.doc.rstrip()) - 1 else ""
         raise FormatError(f"{where}: line {error.lineno} is not JSON: {error.msg}{ended}") from error

@@ -26,6 +26,7 @@ VERSION = 1
 HEADER = "header"
 ARRAYS = ("t", "q", "qd", "poses", "energy", "rotations")
 OPTIONAL = ("row_forces", "efforts", "muscle_states")
+COLUMNS = ("t", "q", "qd", *OPTIONAL)  # what a result is made of
 
 
 @dataclass(frozen=True)
@@ -71,11 +72,13 @@ def check_shapes(model: Model, arrays: Mapping[str, Any], rotations: list[str]) 
         "poses": (samples, model.num_bodies, 4, 4),
         "energy": (samples, 3),
         "rotations": (len(rotations), samples, 4),
+        "row_forces": (samples, model.num_constraint_rows),
+        "efforts": (samples, nv),
+        "muscle_states": (samples, model.num_muscle_states),
     }
-    optional = {"row_forces": (samples, model.num_constraint_rows), "efforts": (samples, nv)}
-    optional["muscle_states"] = (samples, model.num_muscle_states)
-    shapes |= {name: shape for name, shape in optional.items() if name in arrays}
     for name, shape in shapes.items():
+        if name not in arrays and name in OPTIONAL:
+            continue
         if name not in arrays:
             raise FormatError(f"the array {name!r} is missing")
         found = arrays[name]
@@ -92,16 +95,8 @@ def result_from_arrays(
         FormatError: an array is missing, or its shape does not fit the model.
     """
     check_shapes(model, arrays, rotations)
-    result = Result(
-        model,
-        arrays["t"],
-        arrays["q"],
-        arrays["qd"],
-        dict(info),
-        arrays.get("row_forces"),
-        arrays.get("efforts"),
-        arrays.get("muscle_states"),
-    )
+    columns: dict[str, Any] = {name: arrays.get(name) for name in COLUMNS}
+    result = Result(model, info=dict(info), **columns)
     # store the values that the result would compute on first use
     vars(result)["_observed"] = (arrays["poses"], arrays["energy"])
     vars(result)["rotations"] = dict(zip(rotations, arrays["rotations"]))

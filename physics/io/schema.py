@@ -11,6 +11,7 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import cache
@@ -186,19 +187,14 @@ def _check_enum(value: Any, choices: list[Any], path: _Path, owner: Schema) -> N
         raise FormatError(f"{_place(path)}: must be one of {listed}, got {_shown(value)}")
 
 
-def _check_lower(value: Any, bound: float, path: _Path, owner: Schema) -> None:
-    if is_number(value) and value < bound:
-        raise FormatError(f"{_place(path)}: must be at least {bound}, got {_shown(value)}")
+def _bound(beyond: Callable[[Any, Any], bool], words: str) -> _Check:
+    """The check of numbers against a bound."""
 
+    def check(value: Any, bound: float, path: _Path, owner: Schema) -> None:
+        if is_number(value) and beyond(value, bound):
+            raise FormatError(f"{_place(path)}: must be {words} {bound}, got {_shown(value)}")
 
-def _check_upper(value: Any, bound: float, path: _Path, owner: Schema) -> None:
-    if is_number(value) and value > bound:
-        raise FormatError(f"{_place(path)}: must be at most {bound}, got {_shown(value)}")
-
-
-def _check_above(value: Any, bound: float, path: _Path, owner: Schema) -> None:
-    if is_number(value) and value <= bound:
-        raise FormatError(f"{_place(path)}: must be greater than {bound}, got {_shown(value)}")
+    return check
 
 
 def _check_shortest(value: Any, count: int, path: _Path, owner: Schema) -> None:
@@ -277,9 +273,9 @@ _CHECKS: dict[str, _Check] = {
     "type": _check_type,
     "const": _check_const,
     "enum": _check_enum,
-    "minimum": _check_lower,
-    "maximum": _check_upper,
-    "exclusiveMinimum": _check_above,
+    "minimum": _bound(operator.lt, "at least"),
+    "maximum": _bound(operator.gt, "at most"),
+    "exclusiveMinimum": _bound(operator.le, "greater than"),
     "minItems": _check_shortest,
     "minLength": _check_shortest,
     "maxItems": _check_longest,

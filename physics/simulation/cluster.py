@@ -16,7 +16,7 @@ import numpy as np
 from ..bodies.state import State
 from ..errors import DivergedError, ModelError
 from ..io.model_file import model_from_document, plain
-from ..io.result_file import OPTIONAL
+from ..io.result_file import COLUMNS
 from ..kernels.compiler.sources import sources_hash
 from ..model.model import Model
 from ..model.result import Result
@@ -94,9 +94,6 @@ def _stacked(states: Sequence[State]) -> Plain:
         key: np.array([getattr(state, key) for state in states]) for key in ("q", "qd", "chart")
     }
     return stacked | {key: [getattr(state, key) for state in states] for key in ("time", "muscle_states")}
-
-
-COLUMNS = ("t", "q", "qd", *OPTIONAL)
 
 
 def _described(done: Sequence[Result | DivergedError]) -> Plain:
