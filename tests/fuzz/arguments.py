@@ -12,6 +12,7 @@ import numpy as np
 import physics as ph
 from tests.fuzz.sweeps import Try
 from tests.physics.io import osim
+from tests.physics.small_models import alone
 
 PATIENCE = 2.0  # seconds after which a call is interrupted
 
@@ -34,8 +35,7 @@ class Odd:
 
 
 def pendulum() -> ph.ModelBuilder:
-    builder = ph.ModelBuilder()
-    builder.add_body("a", joint=ph.joints.Hinge((0, 1, 0)), **SOLID)
+    builder = alone("a", ph.joints.Hinge((0, 1, 0)), **SOLID)
     below = ph.lie.exp([0, 0, 0, 0, 0, -1])
     builder.add_body("b", "a", joint=ph.joints.Spherical(), joint_in_parent=below, **SOLID)
     builder.add_input("push", 1.0)

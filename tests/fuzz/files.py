@@ -20,6 +20,7 @@ from tests.fuzz.sweeps import Try
 from tests.physics.generators import random_state
 from tests.physics.io.osim import BALL, CORD, DOCUMENT, body, coordinate, joint, offset
 from tests.physics.io.test_vtp import VTP
+from tests.physics.small_models import alone
 
 TABLE = b"a\nnRows=2\nnColumns=3\ninDegrees=yes\nendheader\ntime\ta\tb\n0\t0.5\t-2e-3\n1\t1\t2\n"
 JOBS = b"""format = "condyle-jobs"
@@ -54,8 +55,7 @@ def models(folder: Path) -> Kind:
 
 
 def results(folder: Path) -> Kind:
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Spherical(), mass=1.0, inertia=np.eye(3))
+    builder = alone("ball", ph.joints.Spherical())
     still = ph.Result(builder.build(), np.arange(4.0), np.zeros((4, 3)), np.zeros((4, 3)), {"dt": 1.0})
     vars(still)["_observed"] = np.tile(np.eye(4), (4, 1, 1, 1)), np.zeros((4, 3))
     ph.save_result(still, folder / "whole")

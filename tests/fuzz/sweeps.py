@@ -32,7 +32,7 @@ from physics.io.limits import MEMORY_BYTES as MOST_MEMORY  # bytes that one try 
 from physics.io.limits import SECONDS as LONGEST  # of the processor, for one try
 
 NAMES = ("files", "arguments", "mechanisms", "scenes", "undo")
-SHORT = ("arguments", "scenes", "undo")
+SHORT = ("files", "arguments", "scenes", "undo")
 UNJITTED = {
     "NUMBA_DISABLE_JIT": "1"
 }  # for short tries: an interrupt while Numba compiles may end the process

@@ -17,17 +17,14 @@ from physics.cli import main
 from physics.io import load_result, save_model
 from physics.io.result_file import read_result
 from physics.reporting import Reporter
+from tests.physics.small_models import alone
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def model_file(tmp_path):
-    builder = ph.ModelBuilder()
-    builder.add_body(
-        "bob", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0, -1), inertia=np.eye(3) * 0.01
-    )
-    model = builder.build()
+    model = alone("bob", ph.joints.Hinge((1, 0, 0)), com=(0, 0, -1), inertia=np.eye(3) * 0.01).build()
     path = tmp_path / "pendulum.json"
     save_model(
         model, path, model.state(q=[0.5]), {"duration": 0.2, "dt": 1e-2, "integrator": "rk4"}, {"note": 1}
@@ -38,9 +35,7 @@ def model_file(tmp_path):
 @pytest.fixture
 def unstable_file(tmp_path):
     """A spring far too stiff for the step: forward Euler leaves the finite numbers within 2 s."""
-    builder = ph.ModelBuilder()
-    builder.add_body("mass", joint=ph.joints.Slider(), mass=1e-3, inertia=np.eye(3), stiffness=1e9)
-    model = builder.build()
+    model = alone("mass", ph.joints.Slider(), mass=1e-3, stiffness=1e9).build()
     path = tmp_path / "unstable.json"
     save_model(
         model, path, model.state(q=[1.0]), {"duration": 2.0, "dt": 1e-2, "integrator": "forward_euler"}

@@ -106,10 +106,7 @@ A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
             f'[[jobs]]\ninput = "a.blend"\nout = "{240 * "n"}.blend"',
             "a: the output's name has 240 bytes before .blend, more than the 215",
         ),
-        (
-            A + '[[jobs]]\ninput = "b.blend"\nout = "a.blend"',
-            "'b' would overwrite .*a.blend, the input of 'a'",
-        ),
+        (A + '[[jobs]]\ninput = "b.blend"\nout = "a.blend"', "'b' would overwrite .*a.blend, the input of 'a'"),
         (A + "x = ", "not TOML: Invalid value"),
         (A + "x = " + 9999 * "[", "not TOML: its values nest too deep"),
         (A + "extras = " + 30 * "[" + 30 * "]", "not TOML: its values nest too deep"),
@@ -120,14 +117,11 @@ A = '[[jobs]]\ninput = "a.blend"\nout = "out"\n'
         ('[[jobs]]\ninput = "a\\u0000.blend"\nout = "out"', r"input = 'a.{1,4}.blend': must be a text"),
         ('[[jobs]]\ninput = "a.blend"\nout = "o\\u0000t"', r"out = 'o.{1,4}t': must be a text"),
         (f'[[jobs]]\ninput = "{999 * "n"}.blend"\nout = "out"', "no such file"),
-        (
-            f'[[jobs]]\ninput = "a.blend"\nout = "{999 * "n"}/a.blend"',
-            "folder's name has more than 255 bytes",
-        ),
+        (f'[[jobs]]\ninput = "a.blend"\nout = "{999 * "n"}/a.blend"', "folder's name has more than 255 bytes"),
         (10001 * A, "has 10001 jobs, more than 10000"),
         (A + "# " + 2**22 * "x", "more than the 4194304 that a list of jobs may have"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_in_a_job_file_is_named(part, ph, jobs, text, message):
     with pytest.raises(ph.FormatError, match=message):
         read(part, jobs(text))

@@ -10,23 +10,18 @@ from physics.analysis.diagnosis import solver_findings
 from physics.model.diagnosis import TEXTS
 from physics.simulation.between_samples import simulate_between
 from tests.physics.constraints.mechanisms import four_bar
+from tests.physics.small_models import alone
 
 SWING = 9.81 * (1.0 - np.cos(0.5))  # J: energy of the pendulum's swing
 
 
 def pendulum():
-    builder = ph.ModelBuilder()
-    body = {"mass": 1.0, "com": (0, 0, -1), "inertia": 1e-3 * np.eye(3)}
-    builder.add_body("bob", joint=ph.joints.Hinge((0, 1, 0)), **body)
-    return builder.build()
+    return alone("bob", ph.joints.Hinge((0, 1, 0)), com=(0, 0, -1), inertia=1e-3 * np.eye(3)).build()
 
 
-def spring(**options):
+def spring():
     """A mass on a spring of 100 rad/s."""
-    builder = ph.ModelBuilder()
-    slider = ph.joints.Slider((1, 0, 0))
-    builder.add_body("stone", joint=slider, mass=1.0, inertia=np.eye(3), stiffness=1e4, **options)
-    return builder.build()
+    return alone("stone", ph.joints.Slider((1, 0, 0)), stiffness=1e4).build()
 
 
 def codes(result):
@@ -76,9 +71,7 @@ def test_a_turn_in_a_step_is_told():
     """A wheel on a spring that turns it back; one that turns evenly is right in any step."""
     results = []
     for stiffness in (0.3, 0.0):
-        builder = ph.ModelBuilder(gravity=(0, 0, 0))
-        builder.add_body("wheel", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3), stiffness=stiffness)
-        model = builder.build()
+        model = alone("wheel", ph.joints.Hinge(), gravity=(0, 0, 0), stiffness=stiffness).build()
         results.append(quiet(model, model.state([0.0], [1.0]), 10.0, 0.5, "rk4"))
     (found,) = results[0].diagnosis
     assert found.code == "big-turn" and found.values["coordinate"] == "wheel.angle"

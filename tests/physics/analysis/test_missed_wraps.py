@@ -8,6 +8,8 @@ import pytest
 import physics as ph
 from physics.analysis.missed_wraps import missed_wraps
 from physics.muscles import PathPoint, Sphere, SphereCappedCylinder, Wrap
+from tests.physics.constraints.mechanisms import pose
+from tests.physics.small_models import alone
 
 RADIUS = 0.05
 
@@ -18,8 +20,7 @@ def pendulum(height: float) -> ph.Model:
     Args:
         height: of the wrapping muscle's origin above the ball's middle.
     """
-    builder = ph.ModelBuilder()
-    builder.add_body("bar", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0, -0.2), inertia=np.eye(3))
+    builder = alone("bar", ph.joints.Hinge((1, 0, 0)), com=(0, 0, -0.2))
     end = PathPoint("bar", (0, 0, -0.3))
     ball = Wrap(Sphere(radius=RADIUS), smoothing=0.0)
     builder.add_muscle("over", [PathPoint(None, (0, 0.001, height)), ball, end], tension=1.0)
@@ -55,10 +56,8 @@ def test_long_motions_are_looked_at_in_twenty_thousand_states(count: int) -> Non
 
 def test_one_state_of_a_long_motion_is_seen() -> None:
     """A ball on the bar that meets the muscle's origin in a single state of some thousand."""
-    builder = ph.ModelBuilder()
-    builder.add_body("bar", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0, -0.2), inertia=np.eye(3))
-    on_bar = np.eye(4)
-    on_bar[2, 3] = -0.1
+    builder = alone("bar", ph.joints.Hinge((1, 0, 0)), com=(0, 0, -0.2))
+    on_bar = pose((0, 0, -0.1))
     ball = Wrap(Sphere(radius=RADIUS, body="bar", frame=on_bar), smoothing=0.0)
     builder.add_muscle("cord", [PathPoint(None, (0, 0.001, -0.07)), ball, PathPoint("bar", (0, 0, -0.3))])
     model = builder.build()
@@ -71,8 +70,7 @@ def test_one_state_of_a_long_motion_is_seen() -> None:
 
 def post(side: str) -> ph.Model:
     """A muscle from beside the top of a rounded post to a body that turns about the post farther down."""
-    builder = ph.ModelBuilder()
-    builder.add_body("ring", joint=ph.joints.Hinge((0, 0, 1)), mass=1.0, com=(0.05, 0, 0), inertia=np.eye(3))
+    builder = alone("ring", ph.joints.Hinge((0, 0, 1)), com=(0.05, 0, 0))
     round_ = SphereCappedCylinder(radius=RADIUS, length=0.1, side=side)
     path = [PathPoint(None, (0.05, 0.0, 0.08)), Wrap(round_, 1e-3), PathPoint("ring", (0.07, 0.0, -0.05))]
     builder.add_muscle("cord", path, tension=1.0)

@@ -7,6 +7,8 @@ import physics as ph
 from physics.analysis.muscle_ranking import _without
 from physics.geometry import lie
 from physics.muscles import Cylinder, MassPoints, PathPoint, Wrap
+from tests.physics.constraints.mechanisms import pose
+from tests.physics.small_models import alone
 
 BAR = np.diag([0.01, 0.01, 0.002])
 
@@ -14,8 +16,7 @@ BAR = np.diag([0.01, 0.01, 0.002])
 def arm():
     """Two links with a heavy and a light muscle over the same path, and one without mass."""
     builder = ph.ModelBuilder()
-    place = np.eye(4)
-    place[2, 3] = -0.3
+    place = pose((0, 0, -0.3))
     builder.add_body("a", joint=ph.joints.Hinge([0, 1, 0]), mass=1.0, inertia=BAR, com=(0, 0, -0.15))
     inertial = {"mass": 1.0, "inertia": BAR, "com": (0, 0, -0.1)}
     builder.add_body("b", "a", joint=ph.joints.Hinge([0, 1, 0]), joint_in_parent=place, **inertial)
@@ -59,8 +60,7 @@ def test_lumped_mass_is_all_there():
 
 def test_mass_alone_is_taken_off():
     """The path over an obstacle, which pulls, is smoothed as before."""
-    builder = ph.ModelBuilder()
-    builder.add_body("a", joint=ph.joints.Hinge([0, 1, 0]), mass=1.0, inertia=BAR, com=(0, 0, -0.15))
+    builder = alone("a", ph.joints.Hinge([0, 1, 0]), inertia=BAR, com=(0, 0, -0.15))
     over = Wrap(Cylinder(radius=0.05, frame=lie.exp([np.pi / 2, 0, 0, 0, 0, 0])))
     path = [PathPoint(None, (0.1, 0, 0.1)), over, PathPoint("a", (0.05, 0, -0.1))]
     builder.add_muscle("m", path, mass=0.1, tension=100.0)
@@ -75,8 +75,7 @@ def test_mass_alone_is_taken_off():
 def test_lumped_mass_lies_by_the_end_that_is_nearer():
     """With a long tendon at the origin most of the belly is by the insertion."""
     builder = ph.ModelBuilder()
-    place = np.eye(4)
-    place[2, 3] = -0.3
+    place = pose((0, 0, -0.3))
     hinge = ph.joints.Hinge([0, 1, 0])
     builder.add_body("a", joint=hinge, mass=1.0, inertia=BAR)
     builder.add_body("b", "a", joint=hinge, joint_in_parent=place, mass=1.0, inertia=BAR)

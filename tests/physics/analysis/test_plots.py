@@ -9,6 +9,7 @@ import pytest
 import physics as ph
 from physics.analysis import plots
 from tests.physics.generators import smooth_frames
+from tests.physics.small_models import alone
 
 
 @pytest.fixture(scope="module")
@@ -94,8 +95,7 @@ def test_a_fit_is_drawn(fit, tmp_path):
 
 def test_a_still_model_and_a_perfect_fit_can_be_drawn(fit):
     pytest.importorskip("matplotlib")
-    builder = ph.ModelBuilder()
-    builder.add_body("stone", joint=ph.joints.Fixed(), mass=1.0, inertia=np.eye(3))
+    builder = alone("stone", ph.joints.Fixed())
     still = ph.Result(builder.build(), np.zeros(1), np.empty((1, 0)), np.empty((1, 0)))
     figure = plots.plot_result(still, None)
     assert [axes.get_ylabel() for axes in figure.axes] == ["energy [J]", "E − E(0)  [J]"]

@@ -128,14 +128,8 @@ def test_laws_come_back_from_a_file(tmp_path):
         ({"elastic": 3.0}, "elastic of body 'arm' must be functions"),
         ({"elastic": {"w": j.Linear()}}, "elastic of body 'arm' names an unknown coordinate 'w'"),
         ({"elastic": {7: j.Linear()}}, "elastic of body 'arm' names an unknown coordinate 7"),
-        (
-            {"elastic": {0: 2.0}},
-            "elastic of body 'arm', coordinate 0, must be a function of physics.joints, got 2.0",
-        ),
-        (
-            {"elastic": {0: j.TangentAngle(1.0, 2.0)}},
-            "elastic of body 'arm' cannot be a function of type 'tangent_an",
-        ),
+        ({"elastic": {0: 2.0}}, "elastic of body 'arm', coordinate 0, must be a function of physics.joints, got 2.0"),
+        ({"elastic": {0: j.TangentAngle(1.0, 2.0)}}, "elastic of body 'arm' cannot be a function of type 'tangent_an"),
         ({"elastic": j.Linear()}, "elastic of body 'arm' must name a coordinate: x, y, angle"),
         ({"damper": {0: j.Linear(1.0, 0.5)}}, "damper of body 'arm' must be 0 at velocity 0, got 0.5"),
         (
@@ -143,16 +137,10 @@ def test_laws_come_back_from_a_file(tmp_path):
             "damper of body 'arm' must resist the motion, got 1 at velocity -1",
         ),
         ({"damper": {0: j.Linear(-1.0)}}, "must resist the motion, got 0.001 at velocity -0.001"),
-        (
-            {"damper": {0: j.Polynomial([0.0, 0.0, 2.0])}},
-            "damper of body 'arm' must resist the motion, got 2e-06 at",
-        ),
-        (
-            {"damper": {0: j.Polynomial([0.0, 1.0, 0.0, -0.1])}},
-            "must resist the motion, got 90 at velocity -10",
-        ),
+        ({"damper": {0: j.Polynomial([0.0, 0.0, 2.0])}}, "damper of body 'arm' must resist the motion, got 2e-06 at"),
+        ({"damper": {0: j.Polynomial([0.0, 1.0, 0.0, -0.1])}}, "must resist the motion, got 90 at velocity -10"),
     ],
-)
+)  # fmt: skip
 def test_bad_laws_are_named(values, words):
     with pytest.raises(ph.ModelError, match=words):
         swing(joint=j.Planar(), **values)

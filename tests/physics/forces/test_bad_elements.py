@@ -11,50 +11,23 @@ from .test_elements import model_with
 @pytest.mark.parametrize(
     "call, words",
     [
-        (
-            lambda b: b.add_force("", "a", (1, 0, 0), 1.0),
-            "a force's name must be a string that is not empty, got ''",
-        ),
-        (
-            lambda b: b.add_force("f", "a", (0, 0, 0), 1.0),
-            "direction of force 'f' must not be the zero vector",
-        ),
+        (lambda b: b.add_force("", "a", (1, 0, 0), 1.0), "a force's name must be a string that is not empty, got ''"),
+        (lambda b: b.add_force("f", "a", (0, 0, 0), 1.0), "direction of force 'f' must not be the zero vector"),
         (lambda b: b.add_force("f", "c", (1, 0, 0), 1.0), "body of force 'f' is missing: 'c'"),
         (lambda b: b.add_force("f", "a", (1, 0, 0), "push"), "follows an unknown input 'push'"),
-        (
-            lambda b: b.add_force("f", "a", (1, 0, 0), 1.0, axes="local"),
-            "must be 'world' or 'body', got 'local'",
-        ),
+        (lambda b: b.add_force("f", "a", (1, 0, 0), 1.0, axes="local"), "must be 'world' or 'body', got 'local'"),
         (lambda b: b.add_force("old", "a", (1, 0, 0), 1.0), "there is a force named 'old' already"),
         (
             lambda b: b.add_spring("old", "a", (0, 0, 0), "b", (0, 0, 0), stiffness=1.0),
             "there is a force named 'old' already",
         ),
-        (
-            lambda b: b.add_wrench("f", "a", (0, 0, 0), (0, 0, 0)),
-            "moment and force of force 'f' are both zero",
-        ),
-        (
-            lambda b: b.add_wrench("f", "a", (0, 0, np.inf), (0, 0, 0)),
-            "moment of force 'f' must be finite, got inf",
-        ),
+        (lambda b: b.add_wrench("f", "a", (0, 0, 0), (0, 0, 0)), "moment and force of force 'f' are both zero"),
+        (lambda b: b.add_wrench("f", "a", (0, 0, np.inf), (0, 0, 0)), "moment of force 'f' must be finite, got inf"),
         (lambda b: b.add_body_damping("f", "a"), "angular and linear of force 'f' are both zero"),
-        (
-            lambda b: b.add_body_damping("f", "a", linear=-1.0),
-            "linear of force 'f' must not be negative, got -1",
-        ),
-        (
-            lambda b: b.add_ground("f", "a", (0, 0), stiffness=1.0),
-            r"points of force 'f' must have shape \(n, 3\)",
-        ),
-        (
-            lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=0.0),
-            "stiffness of force 'f' must be positive, got 0",
-        ),
-        (
-            lambda b: b.add_bushing("f", "a", "a", elastic=[1.0] * 6),
-            "both frames of force 'f' are on one body 'a'",
-        ),
+        (lambda b: b.add_body_damping("f", "a", linear=-1.0), "linear of force 'f' must not be negative, got -1"),
+        (lambda b: b.add_ground("f", "a", (0, 0), stiffness=1.0), r"points of force 'f' must have shape \(n, 3\)"),
+        (lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=0.0), "stiffness of force 'f' must be positive, got 0"),
+        (lambda b: b.add_bushing("f", "a", "a", elastic=[1.0] * 6), "both frames of force 'f' are on one body 'a'"),
         (
             lambda b: b.add_bushing("f", "a", None, elastic=[1.0] * 5),
             "elastic of force 'f' must be 6 functions or numbers",
@@ -80,7 +53,7 @@ from .test_elements import model_with
             "plane of force 'f'",
         ),
     ],
-)
+)  # fmt: skip
 def test_bad_forces_are_named_and_not_added(call, words):
     builder = ph.ModelBuilder()
     for name in ("a", "b"):

@@ -132,14 +132,8 @@ def test_derivatives_and_files_know_controllers(tmp_path):
     [
         (lambda b: b.add_controller("m", "wheel", stiffness=1.0), "there is a controller named 'm' already"),
         (lambda b: b.add_controller("n", "wheel", stiffness=1.0), "'wheel', has a controller already"),
-        (
-            lambda b: b.add_controller("n", "rim", stiffness=-1.0),
-            "stiffness of controller 'n' must not be negative",
-        ),
-        (
-            lambda b: b.add_controller("n", "rim", stiffness=1.0, force_limit=0.0),
-            "force_limit .* must be positive",
-        ),
+        (lambda b: b.add_controller("n", "rim", stiffness=-1.0), "stiffness of controller 'n' must not be negative"),
+        (lambda b: b.add_controller("n", "rim", stiffness=1.0, force_limit=0.0), "force_limit .* must be positive"),
         (lambda b: b.add_controller("n", "rim", stiffness=[1, 2]), r"stiffness .* must have shape \(1,\)"),
         (lambda b: b.add_controller("n", "stand", stiffness=1.0), "'stand', has no coordinates to move"),
         (lambda b: b.add_controller("n", "hub", stiffness=1.0), "body of controller 'n' is missing: 'hub'"),
@@ -151,7 +145,7 @@ def test_derivatives_and_files_know_controllers(tmp_path):
             "controller 'n' .* 'n.angle.rate'",
         ),
     ],
-)
+)  # fmt: skip
 def test_bad_controllers_and_inputs_are_named(call, words):
     builder = ph.ModelBuilder()
     builder.add_body("stand", joint=ph.joints.Fixed(), mass=1.0, inertia=np.eye(3))

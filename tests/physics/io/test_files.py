@@ -16,6 +16,7 @@ from physics.io import limits
 from physics.io.files import check_nesting, write_atomically
 from physics.io.vtp import read_vtp
 from tests.physics.io.osim import body, coordinate, joint, write
+from tests.physics.small_models import alone
 
 READERS = {
     "model.json": ph.load_model,
@@ -28,9 +29,7 @@ unix = pytest.mark.skipif(os.name != "posix", reason="pipes and devices have nam
 
 
 def hinge(name="arm"):
-    builder = ph.ModelBuilder()
-    builder.add_body(name, joint=ph.joints.Hinge((0, 0, 1)), mass=1.0, inertia=np.eye(3))
-    return builder.build()
+    return alone(name, ph.joints.Hinge((0, 0, 1))).build()
 
 
 @unix

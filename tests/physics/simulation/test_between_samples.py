@@ -10,14 +10,14 @@ from physics.contacts import Plane
 from physics.errors import CancelledError, DivergedError
 from physics.muscles import PathPoint
 from physics.simulation.between_samples import PARTS, simulate_between
+from tests.physics.small_models import alone
 
 FRAME = 1.0 / 24.0
 
 
 def stone(tilt: float) -> tuple[ph.Model, ph.State]:
     """A cube that falls on its edge, on ground in which it lies at once."""
-    builder = ph.ModelBuilder()
-    builder.add_body("stone", joint=ph.joints.Free(), mass=1.0, inertia=0.04 / 6.0 * np.eye(3))
+    builder = alone("stone", ph.joints.Free(), inertia=0.04 / 6.0 * np.eye(3))
     corners = 0.1 * np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
     builder.add_contact("ground", "stone", corners, Plane(), friction=0.5)
     model = builder.build()
@@ -43,11 +43,7 @@ def test_samples_are_the_same_to_the_bit_and_hits_are_seen_between_them(integrat
 
 
 def test_what_swings_is_told_by_its_samples():
-    builder = ph.ModelBuilder()
-    builder.add_body(
-        "bob", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -1.0), inertia=0.01 * np.eye(3)
-    )
-    model = builder.build()
+    model = alone("bob", ph.joints.Hinge((0, 1, 0)), com=(0, 0, -1.0), inertia=0.01 * np.eye(3)).build()
     wishes = {"duration": 2.0, "dt": 1e-3, "integrator": "rk4", "record_interval": FRAME}
     _, seen = simulate_between(model, model.state([1.0]), **wishes)
     assert seen.poses.shape == (0, PARTS - 1, 1, 4, 4) and seen.missed.shape == (0, 1)
@@ -65,9 +61,7 @@ def test_what_was_computed_of_a_motion_that_ends_early_has_its_samples_alone():
     times = caught.value.result.t
     assert np.allclose(np.diff(times), FRAME)
 
-    builder = ph.ModelBuilder()
-    builder.add_body("bead", joint=ph.joints.Slider(), mass=1.0, inertia=np.eye(3))
-    model = builder.build()
+    model = alone("bead", ph.joints.Slider()).build()
     blown = ph.Table([0.0, 0.4, 0.5], [[0.0], [0.0], [1e308]])
     with pytest.raises(DivergedError) as diverged:
         simulate_between(model, model.state([0.0]), tau=blown, **wishes)
@@ -83,10 +77,7 @@ def test_poses_without_the_energies_of_muscles_are_the_same_and_take_no_other_ke
     from physics.kernels import layout
     from physics.kernels.dynamics import observe
 
-    builder = ph.ModelBuilder()
-    builder.add_body(
-        "arm", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3)
-    )
+    builder = alone("arm", ph.joints.Hinge((0, 1, 0)), com=(0, 0, -0.3), inertia=0.01 * np.eye(3))
     builder.add_muscle(
         "cord", [PathPoint(None, (0.1, 0, 0.5)), PathPoint("arm", (0.05, 0, -0.3))], mass=0.4, num_points=5
     )

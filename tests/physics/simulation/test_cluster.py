@@ -13,6 +13,7 @@ import pytest
 import physics as ph
 from physics.simulation import cluster
 from tests.physics.constraints.mechanisms import four_bar
+from tests.physics.simulation import test_rollouts as rollouts
 from tests.verification.generators import chain, random_state
 
 distributed = pytest.importorskip(
@@ -46,8 +47,7 @@ def same(ours, theirs):
     if isinstance(ours, ph.DivergedError):
         assert (ours.time, ours.body, ours.reason) == (theirs.time, theirs.body, theirs.reason)
         return same(ours.result, theirs.result)
-    for name in ("t", "q", "qd"):
-        assert np.array_equal(getattr(ours, name), getattr(theirs, name))
+    rollouts.same(ours, theirs)
     assert ours.info.keys() == theirs.info.keys()
 
 

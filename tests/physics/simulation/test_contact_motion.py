@@ -5,6 +5,8 @@ import pytest
 
 import physics as ph
 from physics.contacts import Box, Plane, Sphere
+from tests.physics.constraints.mechanisms import pose
+from tests.physics.small_models import alone
 
 HALF = 0.1
 CORNERS = HALF * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
@@ -49,8 +51,7 @@ def test_slips_at_the_edge_of_the_cone_in_every_direction(k):
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "event_driven"])
 def test_what_a_given_motion_leads_into_an_obstacle_is_told(integrator):
     """No impulse stops it; how deep it went, and in which contact, is among the figures."""
-    builder = ph.ModelBuilder()
-    builder.add_body("ram", joint=ph.joints.Slider((0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    builder = alone("ram", ph.joints.Slider((0, 0, 1)))
     builder.add_contact("floor", "ram", [(0.0, 0.0, 0.0)], Plane())
     model = builder.build()
     motion = ph.Motion([0.0, 0.1], [0.02, -0.03])
@@ -104,8 +105,7 @@ def test_a_high_pile_rests_from_its_first_step():
 
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 def test_a_ball_bounces_with_its_restitution(restitution):
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Free(), mass=0.3, inertia=1e-3 * np.eye(3))
+    builder = alone("ball", ph.joints.Free(), mass=0.3, inertia=1e-3 * np.eye(3))
     builder.add_contact(
         "floor", "ball", [[0, 0, 0]], Plane(), radius=0.05, friction=0.3, restitution=restitution
     )
@@ -165,10 +165,6 @@ def test_names_and_files(tmp_path):
     assert again.model == model and again.model.contacts[0].friction == 0.4
     builder = ph.ModelBuilder()
     cube(builder, "cube")
-    with pytest.raises(ph.ModelError, match="friction of contact 'floor' must not be negative, got -1"):
-        builder.add_contact("floor", "cube", CORNERS, Plane(), friction=-1.0)
-    with pytest.raises(ph.ModelError, match="body of contact 'floor'"):
-        builder.add_contact("floor", "sphere", CORNERS, Plane())
     builder.add_contact("floor", "cube", CORNERS, Plane())
     with pytest.raises(ph.ModelError, match="contact named 'floor' already"):
         builder.add_contact("floor", "cube", CORNERS, Plane())
@@ -176,8 +172,7 @@ def test_names_and_files(tmp_path):
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "linearly_implicit_euler"])
 def test_what_hangs_on_a_constraint_hangs_on_it_while_another_body_touches(integrator):
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder = alone("ball", ph.joints.Translational())
     inertial = {"mass": 1.0, "inertia": np.eye(3)}
     builder.add_body("stop", joint=ph.joints.Slider(), limits=(0.0, 1.0), limit_restitution=0.0, **inertial)
     builder.add_constraint("nail", ph.constraints.PointConstraint("ball"))
@@ -189,25 +184,14 @@ def test_what_hangs_on_a_constraint_hangs_on_it_while_another_body_touches(integ
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4"])
 def test_feet_of_a_figure_that_falls_do_not_sink_in(integrator):
     """Two legs on a pelvis that falls free: what a step's curvature lets in adds up with no method."""
-    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
-    pelvis = builder.add_body("pelvis", joint=ph.joints.Free(), mass=5.0, inertia=0.1 * np.eye(3))
+    builder = alone("pelvis", ph.joints.Free(), mass=5.0, inertia=0.1 * np.eye(3))
+    link = {"joint": ph.joints.Hinge((0, 1, 0)), "com": (0, 0, -0.2), "inertia": np.diag([0.02, 0.02, 0.004])}
+    ends = [(0.0, 0.0, -0.4), (0.12, 0.0, -0.4)]
     for side, y in (("left", 0.1), ("right", -0.1)):
-        parent, place = pelvis, (0.0, y, 0.0)
-        for name, mass in (("thigh", 3.0), ("shank", 2.0)):
-            frame = np.eye(4)
-            frame[:3, 3] = place
-            parent = builder.add_body(
-                f"{side} {name}",
-                parent,
-                joint=ph.joints.Hinge((0, 1, 0)),
-                joint_in_parent=frame,
-                mass=mass,
-                com=(0, 0, -0.2),
-                inertia=np.diag([0.02, 0.02, 0.004]),
-            )
-            place = (0.0, 0.0, -0.4)
-        foot = [[0.0, 0.0, -0.4], [0.12, 0.0, -0.4]]
-        builder.add_contact(f"{side} foot", f"{side} shank", foot, Plane(), friction=0.6)
+        thigh, shank = f"{side} thigh", f"{side} shank"
+        builder.add_body(thigh, "pelvis", joint_in_parent=pose((0.0, y, 0.0)), mass=3.0, **link)
+        builder.add_body(shank, thigh, joint_in_parent=pose((0.0, 0.0, -0.4)), mass=2.0, **link)
+        builder.add_contact(f"{side} foot", shank, ends, Plane(), friction=0.6)
     model = builder.build()
     q = np.zeros(model.num_coordinates)
     place = model.coordinate_slice("pelvis")
@@ -217,11 +201,8 @@ def test_feet_of_a_figure_that_falls_do_not_sink_in(integrator):
     q[model.coordinate_slice("left shank")], q[model.coordinate_slice("right thigh")] = 0.3, -0.2
     result = ph.simulate(model, model.state(q=q), 1.5, 1e-3, integrator, record_interval=5e-3)
     feet = [model.index(name) for name in ("left shank", "right shank")]
-    low = [
-        (pose[:, :3, :3] @ point + pose[:, :3, 3])[:, 2]
-        for pose in (result.poses[:, index] for index in feet)
-        for point in ([0.0, 0.0, -0.4], [0.12, 0.0, -0.4])
-    ]
+    poses = result.poses[:, feet]
+    low = [(poses[..., :3, :3] @ end + poses[..., :3, 3])[..., 2] for end in ends]
     assert np.min(low) < 0.01
     # a step's curvature at 10 rad/s lets in 2e-5 m; as long as it rolls over its edge they add up to some
     assert np.min(low) > -1.5e-3
@@ -253,18 +234,20 @@ def test_boxes_of_one_width_stand_on_each_other(integrator, height, wider):
     assert result.q[:, 8].min() > 3 * half - 2e-3
 
 
-@pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2"])
-def test_samples_within_an_impact_s_step_are_no_faster_than_its_ends(integrator):
+@pytest.mark.parametrize(
+    ("integrator", "off"), [("symplectic_euler", 0.004), ("rk4", 1e-6), ("sdirk2", 1e-6)]
+)
+def test_samples_within_an_impact_s_step_are_no_faster_than_its_ends(integrator, off):
     """A cubic through places and speeds of both ends of a step that turns a speed round overshoots both by half, and
-    straight lines between them pass rest.
+    straight lines between them pass rest; without the bounce they were off by 0.3 %.
     """
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder = alone("ball", ph.joints.Translational(), inertia=0.01 * np.eye(3))
     builder.add_contact("floor", "ball", [(0, 0, 0)], Plane(), radius=0.05, restitution=1.0)
     model = builder.build()
     result = ph.simulate(model, model.state([0, 0, 0.5]), 3.0, 1e-3, integrator, record_interval=3.7e-4)
-    # at the ends of steps symplectic Euler's is off by 0.3 %, as its speeds are half a step aside
-    assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < 0.004 * result.energy[0, 2]
+    # at the ends of steps symplectic Euler's is off by 0.3 %, as its speeds are half a step aside; that of the others
+    # is of third order of the short part, in which 3 m/s turn round
+    assert np.abs(result.energy[:, 2] - result.energy[0, 2]).max() < off * result.energy[0, 2]
     assert result.q[:, 2].min() > 0.05
 
 
@@ -273,8 +256,7 @@ def test_an_impact_at_the_very_end_of_a_step_keeps_the_energy(integrator):
     """Where the way to it would take a hair more than the step, its speeds still lead up to it: with those behind it
     all the way the ball was a step's way too high, which is 1 % of the energy.
     """
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder = alone("ball", ph.joints.Translational(), inertia=0.01 * np.eye(3))
     builder.add_contact("floor", "ball", [(0, 0, 0)], Plane(), restitution=1.0)
     model = builder.build()
     part = 1e-3 if integrator == "sdirk2" else 1e-3 / 32.0  # of a step of RK4 that is cut

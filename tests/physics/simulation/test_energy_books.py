@@ -7,19 +7,14 @@ import pytest
 
 import physics as ph
 from physics.muscles import PathPoint, Tension
+from tests.physics.small_models import alone, row
 
 FIXED = ("symplectic_euler", "forward_euler", "rk4", "linearly_implicit_euler", "bdf1", "sdirk2")
 
 
 def arm():
-    builder = ph.ModelBuilder()
-    parent = None
-    for name in ("upper", "lower"):
-        frame = np.eye(4)
-        frame[2, 3] = -0.5 if parent else 0.0
-        body = {"mass": 1.0, "com": (0.0, 0.0, -0.25), "inertia": 0.02 * np.eye(3), "joint_in_parent": frame}
-        parent = builder.add_body(name, parent, joint=ph.joints.Hinge((0, 1, 0)), **body)
-    return builder
+    body = {"com": (0.0, 0.0, -0.25), "inertia": 0.02 * np.eye(3)}
+    return row(["upper", "lower"], ph.joints.Hinge((0, 1, 0)), (0, 0, -0.5), **body)
 
 
 def swing(**options):
@@ -52,11 +47,8 @@ def test_what_a_motion_changes_at_once_is_no_gain(options, dt, integrator):
 
 def beside_a_muscle(law, **options):
     builder = arm()
-    path = [
-        PathPoint(None, (0.06, 0.0, 0.05)),
-        PathPoint("upper", (0.05, 0.0, -0.2)),
-        PathPoint("lower", (0.04, 0.0, -0.3)),
-    ]
+    places = {None: (0.06, 0.0, 0.05), "upper": (0.05, 0.0, -0.2), "lower": (0.04, 0.0, -0.3)}
+    path = [PathPoint(body, place) for body, place in places.items()]
     builder.add_muscle("flexor", path, law=law, **options)
     return builder
 
@@ -153,10 +145,9 @@ def test_steps_that_are_too_long_are_told_between_corners_of_a_motion():
 @pytest.mark.parametrize("damping", [1e3, 5e3, 2e4, 1e5, 1e7])
 def test_what_grows_beyond_all_numbers_leaves_books_that_can_be_written(damping):
     """A damper far too strong for the step, beside a given motion: it ends with its error, and a record in JSON."""
-    builder = ph.ModelBuilder()
     body = {"mass": 1.0, "com": (0.0, 0.0, -0.25), "inertia": 0.02 * np.eye(3)}
-    upper = builder.add_body("upper", None, joint=ph.joints.Hinge((0, 1, 0)), **body)
-    builder.add_body("lower", upper, joint=ph.joints.Hinge((0, 1, 0)), damping=damping, **body)
+    builder = alone("upper", ph.joints.Hinge((0, 1, 0)), **body)
+    builder.add_body("lower", "upper", joint=ph.joints.Hinge((0, 1, 0)), damping=damping, **body)
     model = builder.build()
     with pytest.raises(ph.DivergedError) as caught:
         ph.simulate(model, model.state([0.0, 0.3]), 4.0, 1e-3, "symplectic_euler", motions={"upper": swing()})

@@ -8,11 +8,11 @@ import pytest
 import physics as ph
 from physics.contacts import Plane
 from physics.integrators.march import _root
+from tests.physics.small_models import alone
 
 
 def ball(restitution, friction=0.0):
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Free(), mass=0.3, inertia=1e-3 * np.eye(3))
+    builder = alone("ball", ph.joints.Free(), mass=0.3, inertia=1e-3 * np.eye(3))
     builder.add_contact(
         "floor", "ball", [[0, 0, 0]], Plane(), radius=0.05, friction=friction, restitution=restitution
     )
@@ -60,8 +60,7 @@ def test_hard_limits(restitution):
 
 
 def test_a_rope_grows_taut():
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder = alone("ball", ph.joints.Translational())
     builder.add_constraint("rope", ph.constraints.DistanceConstraint("ball", length=0.5, sense="rope"))
     model = builder.build()
     state = model.state([0.1, 0.0, 0.0], [0.0, 0.0, 0.0])
@@ -142,8 +141,7 @@ def test_what_a_spring_presses_on_comes_to_rest():
 @pytest.mark.parametrize("dt", [2e-4, 1e-3])
 def test_forces_and_speeds_of_what_is_in_touch_are_right_to_the_end(dt, duration):
     """No last step is a short one, over which what whole steps change would be divided."""
-    builder = ph.ModelBuilder()
-    builder.add_body("stone", joint=ph.joints.Translational(), mass=1.0, inertia=0.1 * np.eye(3))
+    builder = alone("stone", ph.joints.Translational(), inertia=0.1 * np.eye(3))
     builder.add_constraint("rope", ph.constraints.DistanceConstraint("stone", length=1.0, sense="rope"))
     model = builder.build()
     start = model.state(q=[0.6, 0.0, 0.0])  # falls 0.8 m, then swings

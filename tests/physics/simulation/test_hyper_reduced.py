@@ -5,6 +5,7 @@ import pytest
 
 import physics as ph
 from tests.physics.generators import random_state, random_tree
+from tests.physics.small_models import alone, row
 
 CURVE = ph.joints.CubicSpline(np.linspace(-3, 3, 9), np.cos(np.linspace(-3, 3, 9)))
 SHAPES = (
@@ -73,15 +74,9 @@ def test_all_coordinates_free_is_the_model_itself():
 
 def test_a_new_coordinate_may_lead_and_others_stand_still():
     """A curl of three equal hinges is one pendulum-like coordinate (Wang 2022, eq. 4.84)."""
-    builder = ph.ModelBuilder()
-    end = ph.lie.exp(np.array([0, 0, 0, 0, 0, -0.3]))
-    body = None
-    for k in range(4):
-        joint = ph.joints.Hinge((1, 0, 0))
-        place = end if body else None
-        inertial = {"mass": 1.0, "com": (0, 0, -0.15), "inertia": 0.01 * np.eye(3)}
-        body = builder.add_body(f"link {k}", body, joint=joint, joint_in_parent=place, **inertial)
-    model = builder.build()
+    link = {"com": (0, 0, -0.15), "inertia": 0.01 * np.eye(3)}
+    names = [f"link {k}" for k in range(4)]
+    model = row(names, ph.joints.Hinge((1, 0, 0)), (0, 0, -0.3), **link).build()
     same = ph.joints.Linear()
     hyper = ph.HyperReduced.coupled(
         model, {f"link {k}": ("curl", same) for k in range(3)} | {"link 3.angle": 0.4}
@@ -158,14 +153,9 @@ def test_bad_input_is_told():
 
 def test_contacts_and_hard_limits_are_refused():
     """Nothing would tell that they are not felt."""
-    plain = {"mass": 1.0, "inertia": 0.1 * np.eye(3)}
-    touching = ph.ModelBuilder()
-    touching.add_body("a", joint=ph.joints.Slider((0, 0, 1)), **plain)
+    touching = alone("a", ph.joints.Slider((0, 0, 1)))
     touching.add_contact("floor", "a", [(0, 0, 0)], ph.contacts.Plane())
-    limited = ph.ModelBuilder()
-    limited.add_body(
-        "a", joint=ph.joints.Hinge((0, 1, 0)), limits=(-0.3, 0.3), limit_restitution=0.0, **plain
-    )
+    limited = alone("a", ph.joints.Hinge((0, 1, 0)), limits=(-0.3, 0.3), limit_restitution=0.0)
     for builder, says in ((touching, "contacts .'floor'."), (limited, "hard limits")):
         hyper = ph.HyperReduced(builder.build(), np.eye(1))
         with pytest.raises(ph.ModelError, match=says):

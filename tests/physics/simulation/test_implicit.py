@@ -16,6 +16,7 @@ from tests.physics.generators import (
     smooth_frames,
 )
 from tests.physics.simulation.test_contact_motion import on_slope
+from tests.physics.small_models import alone, row
 
 IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
 
@@ -23,17 +24,10 @@ IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
 def chain(rng, joints, stiffness=1.0, damping=0.1, armature=0.0):
     builder, parent = ph.ModelBuilder(), None
     for i, joint in enumerate(joints):
+        body = {"joint": joint, "joint_in_parent": random_pose(rng, 0.1), "mass": rng.uniform(0.5, 1.5)}
+        body |= {"com": rng.normal(size=3) * 0.05, "inertia": random_inertia(rng, 1.0, 0.3)}
         parent = builder.add_body(
-            f"body {i}",
-            parent,
-            joint=joint,
-            joint_in_parent=random_pose(rng, 0.1),
-            mass=rng.uniform(0.5, 1.5),
-            com=rng.normal(size=3) * 0.05,
-            inertia=random_inertia(rng, 1.0, 0.3),
-            stiffness=stiffness,
-            damping=damping,
-            armature=armature,
+            f"body {i}", parent, **body, stiffness=stiffness, damping=damping, armature=armature
         )
     return builder
 
@@ -107,11 +101,8 @@ def test_stiff_springs_at_a_hundred_times_the_explicit_limit(name):
 
 def test_linear_oscillator_is_the_textbooks():
     """I q'' = -k q - c q': both Euler methods are v' = (I v - h k q) / (I + h c + h^2 k)."""
-    builder = ph.ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body(
-        "wheel", joint=ph.joints.Hinge(), mass=1.0, inertia=np.diag([1, 1, 1.5]), stiffness=700.0, damping=3.0
-    )
-    model = builder.build()
+    body = {"inertia": np.diag([1, 1, 1.5]), "stiffness": 700.0, "damping": 3.0}
+    model = alone("wheel", ph.joints.Hinge(), gravity=(0, 0, 0), **body).build()
     for name in ("linearly_implicit_euler", "bdf1"):
         h, q, v = 0.1, 0.3, -1.0
         result = ph.simulate(model, model.state(q=[q], qd=[v]), 1.0, h, name)
@@ -125,9 +116,7 @@ def test_linear_oscillator_is_the_textbooks():
 @pytest.mark.parametrize("name", IMPLICIT)
 def test_what_rests_goes_on_resting(name):
     """Corrections that are exactly zero are the end of the iteration, too."""
-    builder = ph.ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("wheel", joint=ph.joints.Spherical(), mass=1.0, inertia=np.eye(3), stiffness=1e6)
-    model = builder.build()
+    model = alone("wheel", ph.joints.Spherical(), gravity=(0, 0, 0), stiffness=1e6).build()
     result = ph.simulate(model, model.state(), 10.0, 1.0, name)
     assert not result.q.any() and not result.qd.any()
 
@@ -205,9 +194,7 @@ def test_prescribed_coordinates_go_their_way(name):
 def test_what_they_cannot_do_is_told():
     options = {"mass": 1.0, "com": (0.1, 0, 0), "inertia": np.eye(3) * 0.1}
     frames = smooth_frames(np.random.default_rng(5), 8)
-    builder = ph.ModelBuilder()
-    builder.add_body("bead", joint=ph.joints.SplineCurve(frames, outside="error"), **options)
-    model = builder.build()
+    model = alone("bead", ph.joints.SplineCurve(frames, outside="error"), **options).build()
     upper = model.joints[0].range[0, 1]
     for name in IMPLICIT:
         with pytest.raises(ph.DivergedError, match="range") as caught:
@@ -217,14 +204,8 @@ def test_what_they_cannot_do_is_told():
 
 def test_a_step_that_newton_cannot_take_is_told():
     """Rods thrown so fast that a step holds many turns: no solution is near; time and body are named."""
-    builder = ph.ModelBuilder(gravity=(0, 0, -100.0))
-    inertia = np.diag([0.1, 0.1, 0.01])
-    rods = {"joint": ph.joints.Hinge((0, 1, 0)), "mass": 1.0, "com": (0, 0, -0.5), "inertia": inertia}
-    parent = builder.add_body("upper", **rods)
-    placement = np.eye(4)
-    placement[2, 3] = -1.0
-    builder.add_body("lower", parent, joint_in_parent=placement, **rods)
-    model = builder.build()
+    link = {"com": (0, 0, -0.5), "inertia": np.diag([0.1, 0.1, 0.01]), "gravity": (0, 0, -100.0)}
+    model = row(["upper", "lower"], ph.joints.Hinge((0, 1, 0)), (0, 0, -1.0), **link).build()
     rng = np.random.default_rng(3)
     state = model.state(q=rng.normal(size=2), qd=500.0 * rng.normal(size=2))
     with pytest.raises(ph.DivergedError, match="smaller") as caught:
@@ -309,35 +290,32 @@ def test_a_cube_stands_on_a_slope_and_slides_on_a_steeper_one(name):
 
 @pytest.mark.parametrize("name", ["bdf1", "sdirk2"])
 def test_damped_ground_is_touched_at_any_step(name):
-    """Its force leaps at the touch, where an implicit step may have no end: a linearly implicit one takes its place."""
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Slider(axis=(0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    """Its force leaps at the touch, where an implicit step may have no end: a linearly implicit one takes its place.
+    Samples within that are no faster than its ends: slopes of a cubic through these ran beyond both of them.
+    """
+    builder = alone("ball", ph.joints.Slider(axis=(0, 0, 1)))
     builder.add_ground("floor", "ball", points=[(0.0, 0.0, 0.0)], stiffness=2e3, damping=800.0, exponent=1.5)
     model = builder.build()
-    substitutes = 0
+    beyond, substitutes = 0.0, 0
     for height in np.linspace(0.1, 0.2, 21):
-        result = ph.simulate(model, model.state([height]), 0.5, 2e-3, name)
+        result = ph.simulate(model, model.state([height]), 0.5, 2e-3, name, record_interval=5e-4)
         substitutes += result.info["substitutes"]
         assert -0.05 < result.q[-1, 0] < 0.0  # it has come to rest in the ground
-    assert substitutes > 0
+        speed = result.qd[:, 0]
+        ends = np.array([speed[:-1:4], speed[4::4]])
+        for k in (1, 2, 3):
+            beyond = max(
+                beyond, (speed[k::4] - ends.max(axis=0)).max(), (ends.min(axis=0) - speed[k::4]).max()
+            )
+    assert substitutes > 0 and beyond < 1e-9, beyond
 
 
 def test_backward_euler_leads_what_is_given_as_it_goes_itself():
     """Each step ends where the forces are those of the changes of velocity over it, also of the given coordinate whose
     acceleration leaps.
     """
-    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
-    parent = None
-    for name in ("led", "free"):
-        parent = builder.add_body(
-            name,
-            parent=parent,
-            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
-            joint_in_parent=None if parent is None else frame_at(0.5),
-            mass=1.0,
-            com=(0.25, 0.0, 0.0),
-            inertia=0.02 * np.eye(3),
-        )
+    link = {"com": (0.25, 0.0, 0.0), "inertia": 0.02 * np.eye(3)}
+    builder = row(["led", "free"], ph.joints.Hinge((0.0, 1.0, 0.0)), (0.5, 0, 0), **link)
     model, dt = builder.build(), 1e-3
     motion = ph.Motion([0.0, 0.2, 0.25, 0.5], [0.0, 0.1, 0.9, 0.9])
     state = model.state(q=[0.0, 0.3])
@@ -351,40 +329,13 @@ def test_backward_euler_leads_what_is_given_as_it_goes_itself():
     assert np.abs(changes[:, 0]).max() > 100.0 and np.abs(missing).max() < 1e-8
 
 
-def frame_at(x):
-    frame = np.eye(4)
-    frame[0, 3] = x
-    return frame
-
-
-def test_samples_within_a_substitute_s_step_are_no_faster_than_its_ends():
-    """It is a step of linearly implicit Euler: slopes of a cubic through its ends ran beyond both of them."""
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Slider(axis=(0, 0, 1)), mass=1.0, inertia=np.eye(3))
-    builder.add_ground("floor", "ball", points=[(0.0, 0.0, 0.0)], stiffness=2e3, damping=800.0, exponent=1.5)
-    model = builder.build()
-    beyond, substitutes = 0.0, 0
-    for height in np.linspace(0.1, 0.2, 21):
-        result = ph.simulate(model, model.state([height]), 0.3, 2e-3, "sdirk2", record_interval=5e-4)
-        substitutes += result.info["substitutes"]
-        speed = result.qd[:, 0]
-        ends = np.array([speed[:-1:4], speed[4::4]])
-        for k in (1, 2, 3):
-            beyond = max(
-                beyond, (speed[k::4] - ends.max(axis=0)).max(), (ends.min(axis=0) - speed[k::4]).max()
-            )
-    assert substitutes > 0
-    assert beyond < 1e-9, beyond
-
-
 @pytest.mark.parametrize(("dt", "stiffness", "length"), [(1e-3, 3e8, 1.0), (1.1e-3, 4.6e7, 1.25)])
 @pytest.mark.parametrize("integrator", ["bdf1", "sdirk2"])
 def test_a_stiff_spring_stays_on_its_side(integrator, dt, stiffness, length):
     """Equations of a stage have another solution, on the other side of the spring's end: with it a run made 89 times
     its energy. On this side the force is linear in the length, and both methods only damp.
     """
-    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    builder.add_body("mass", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder = alone("mass", ph.joints.Translational(), gravity=(0.0, 0.0, 0.0))
     builder.add_spring("s", "mass", (0, 0, 0), None, (0, 0, 0), stiffness=stiffness, rest_length=0.9)
     model = builder.build()
     result = ph.simulate(model, model.state([length, 0.0, 0.0]), 0.05, dt, integrator)

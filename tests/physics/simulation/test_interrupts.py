@@ -1,7 +1,6 @@
 """Calls end soon after an interrupt, and runs that lose their way end by themselves."""
 
 import signal
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -9,33 +8,13 @@ import pytest
 import physics as ph
 from physics import processors
 from physics.integrators import march
+from tests.fuzz.sweeps import Interrupted, interrupted
 from tests.physics.generators import loop_frames, smooth_frames
-
-
-class Interrupted(BaseException):
-    """As KeyboardInterrupt."""
-
-
-@contextmanager
-def interrupted():
-    """Interrupts what is inside soon, as Ctrl-C does."""
-
-    def stop(*_):
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 0.3)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+from tests.physics.small_models import alone
 
 
 def pendulum() -> ph.Model:
-    builder = ph.ModelBuilder()
-    builder.add_body("arm", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -1), inertia=np.eye(3))
-    return builder.build()
+    return alone("arm", ph.joints.Hinge((0, 1, 0)), com=(0, 0, -1)).build()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="this system has no alarms")
@@ -46,7 +25,7 @@ def test_runs_of_hours_end_when_they_are_interrupted(integrator, threads):
     state = model.state([0.5])
     # compiles, which an interrupt would leave half done
     ph.simulate(model, state, 0.01, integrator=integrator)
-    with pytest.raises(Interrupted), interrupted():
+    with pytest.raises(Interrupted), interrupted(0.3):
         if threads:
             ph.simulate_many(model, [state] * 4, threads=threads, **long)
         else:

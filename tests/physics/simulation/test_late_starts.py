@@ -5,6 +5,7 @@ import pytest
 
 import physics as ph
 from physics.contacts import Plane
+from tests.physics.small_models import alone
 
 METHODS = ("symplectic_euler", "rk4", "sdirk2", "RK45", "event_driven")
 
@@ -34,9 +35,7 @@ def test_a_late_start_changes_no_bit(integrator, start):
 
 
 def test_where_a_late_run_ends_early_is_told_in_its_own_time():
-    builder = ph.ModelBuilder()
-    builder.add_body("mass", joint=ph.joints.Slider(), mass=1.0, inertia=np.eye(3), stiffness=1e9)
-    model = builder.build()
+    model = alone("mass", ph.joints.Slider(), stiffness=1e9).build()
     caught = []
     for start in (0.0, 1e6):
         with pytest.raises(ph.DivergedError) as error:

@@ -6,14 +6,14 @@ import pytest
 import physics as ph
 from physics.contacts import Plane
 from tests.physics.simulation.test_contact_motion import CORNERS, HALF, cube
+from tests.physics.small_models import alone
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "event_driven"])
 @pytest.mark.parametrize("restitution", [0.1, 0.9])
 def test_what_stands_on_a_platform_that_is_led_presses_evenly(restitution, integrator):
     """Restitution is of impacts: what a step's lift leaves a hair above the platform is none."""
-    builder = ph.ModelBuilder()
-    builder.add_body("platform", joint=ph.joints.Slider(), mass=5.0, inertia=np.eye(3))
+    builder = alone("platform", ph.joints.Slider(), mass=5.0)
     builder.add_body("stone", joint=ph.joints.Slider(), mass=1.0, inertia=np.eye(3))
     builder.add_contact("on", "stone", [(0, 0, 0)], Plane(), other="platform", restitution=restitution)
     model, times = builder.build(), np.linspace(0.0, 2.0, 41)
@@ -27,23 +27,29 @@ def test_what_stands_on_a_platform_that_is_led_presses_evenly(restitution, integ
     assert np.abs(result.q[settled, 1] - result.q[settled, 0]).max() < 1e-6
 
 
+def carried(joint):
+    """A cube that stands on a carrier, for a motion to lead."""
+    builder = alone("carrier", joint, mass=50.0, inertia=10.0 * np.eye(3))
+    cube(builder, "cube")
+    builder.add_contact("top", "cube", CORNERS, Plane(), other="carrier", friction=0.8)
+    return builder.build()
+
+
+def slip(model, state, duration, dt, motion, integrator="symplectic_euler"):
+    """The way of the cube on its carrier."""
+    poses = ph.simulate(model, state, duration, dt, integrator, motions={"carrier": motion}).poses
+    on_table = np.linalg.inv(poses[:, 0]) @ poses[:, 1]
+    return np.linalg.norm((on_table - on_table[0])[:, :3, 3], axis=1)
+
+
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "bdf1"])
 def test_what_stands_on_a_turning_table_stays_where_it_is(integrator):
     """Led along tangents it crept outwards by half a step times its acceleration, here 2 mm/s at 1 ms."""
-    moved = []
-    for dt in (4e-3, 2e-3):
-        builder = ph.ModelBuilder()
-        builder.add_body("table", joint=ph.joints.Hinge((0.0, 0.0, 1.0)), mass=50.0, inertia=10.0 * np.eye(3))
-        cube(builder, "cube")
-        builder.add_contact("top", "cube", CORNERS, Plane(), other="table", friction=0.8)
-        model, speed, radius = builder.build(), 2.0, 1.0
-        state = model.state(
-            q={"cube": [radius, 0, HALF, 0, 0, 0]}, qd={"cube": [0, radius * speed, 0, 0, 0, speed]}
-        )
-        motion = ph.Motion([0.0, 4.0], [0.0, 4.0 * speed], interpolation="linear")
-        poses = ph.simulate(model, state, 3.0, dt, integrator, motions={"table": motion}).poses
-        on_table = np.linalg.inv(poses[:, model.index("table")]) @ poses[:, model.index("cube")]
-        moved.append(np.linalg.norm(on_table[-1, :3, 3] - on_table[0, :3, 3]))
+    model, speed, radius = carried(ph.joints.Hinge((0.0, 0.0, 1.0))), 2.0, 1.0
+    on_edge, along = [radius, 0, HALF, 0, 0, 0], [0, radius * speed, 0, 0, 0, speed]
+    state = model.state(q={"cube": on_edge}, qd={"cube": along})
+    motion = ph.Motion([0.0, 4.0], [0.0, 4.0 * speed], interpolation="linear")
+    moved = [slip(model, state, 3.0, dt, motion, integrator)[-1] for dt in (4e-3, 2e-3)]
     # of second order; before, 2.5 cm and 1.2 cm
     assert moved[1] < 1e-4 and moved[0] / moved[1] > 3.0, moved
 
@@ -51,35 +57,18 @@ def test_what_stands_on_a_turning_table_stays_where_it_is(integrator):
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "bdf1"])
 def test_what_stands_on_a_truck_that_speeds_up_stays_where_it_is(integrator):
     """With the truck's velocities at the steps' ends it ran ahead by half a step times what it gains: 1.2 cm here."""
-    builder = ph.ModelBuilder()
-    builder.add_body("truck", joint=ph.joints.Slider((1.0, 0.0, 0.0)), mass=50.0, inertia=np.eye(3))
-    cube(builder, "cube")
-    builder.add_contact("bed", "cube", CORNERS, Plane(), other="truck", friction=0.8)
-    model = builder.build()
-    times = np.linspace(0.0, 2.0, 81)
+    model, times = carried(ph.joints.Slider((1.0, 0.0, 0.0))), np.linspace(0.0, 2.0, 81)
     motion = ph.Motion(times, 1.5 * times**2)  # 3 m/s^2 up to 6 m/s
     state = model.state(q={"cube": [0, 0, HALF, 0, 0, 0]})
-    result = ph.simulate(model, state, 2.0, 4e-3, integrator, motions={"truck": motion})
-    on_truck = (result.poses[:, 1] - result.poses[:, 0])[:, :3, 3]
     # the first step knows no contact of a step before: half a step times what is gained in it, 24 um
-    assert np.abs(on_truck - on_truck[0]).max() < 5e-5
+    assert slip(model, state, 2.0, 4e-3, motion, integrator).max() < 5e-5
 
 
 def test_what_stands_on_a_turning_table_that_speeds_up_stays_where_it_is():
     """It lags in turning while the table speeds up, and is held on it like what turns alike: 7 mm without that."""
-    builder = ph.ModelBuilder()
-    builder.add_body("table", joint=ph.joints.Hinge((0.0, 0.0, 1.0)), mass=50.0, inertia=10.0 * np.eye(3))
-    cube(builder, "cube")
-    builder.add_contact("top", "cube", CORNERS, Plane(), other="table", friction=0.8)
-    model = builder.build()
-    times = np.linspace(0.0, 2.0, 81)
-    motion = ph.Motion(times, 0.5 * times**2)
-    moved = []
-    for dt in (4e-3, 2e-3):
-        state = model.state(q={"cube": [1.0, 0, HALF, 0, 0, 0]})
-        poses = ph.simulate(model, state, 2.0, dt, motions={"table": motion}).poses
-        on_table = np.linalg.inv(poses[:, 0]) @ poses[:, 1]
-        moved.append(np.linalg.norm(on_table[-1, :3, 3] - on_table[0, :3, 3]))
+    model, times = carried(ph.joints.Hinge((0.0, 0.0, 1.0))), np.linspace(0.0, 2.0, 81)
+    motion, state = ph.Motion(times, 0.5 * times**2), model.state(q={"cube": [1.0, 0, HALF, 0, 0, 0]})
+    moved = [slip(model, state, 2.0, dt, motion)[-1] for dt in (4e-3, 2e-3)]
     # of second order
     assert moved[1] < 5e-5 and moved[0] / moved[1] > 3.0, moved
 

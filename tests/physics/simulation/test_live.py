@@ -14,6 +14,8 @@ from physics.motions.table import force_table
 from physics.simulation import simulate as simulation
 from physics.simulation.knobs import Knobs
 from physics.simulation.live import REST, SOON, TICK, LiveRun, between
+from tests.physics.constraints.mechanisms import pose
+from tests.physics.small_models import alone
 
 
 class Clock:
@@ -32,25 +34,16 @@ class Clock:
 
 def legs(kind: str = "tree"):
     """Two links over soft ground, with what makes each family of methods run."""
-    builder = ph.ModelBuilder(gravity=(0, 0, -9.81))
     hard = {"limits": [[-1.0, 1.2]], "limit_restitution": 0.3} if kind == "constrained" else {}
-    builder.add_body(
-        "thigh", joint=ph.joints.Hinge((1, 0, 0)), mass=7.0, com=(0, 0, -0.2), inertia=0.1 * np.eye(3), **hard
-    )
-    knee = np.eye(4)
-    knee[2, 3] = -0.4
+    hinge, foot = ph.joints.Hinge((1, 0, 0)), [[0.0, 0.0, -0.4]]
+    builder = alone("thigh", hinge, mass=7.0, com=(0, 0, -0.2), inertia=0.1 * np.eye(3), **hard)
     link = {"mass": 3.0, "com": (0, 0, -0.2), "inertia": 0.04 * np.eye(3), "damping": 0.5}
-    builder.add_body("shank", parent="thigh", joint=ph.joints.Hinge((1, 0, 0)), joint_in_parent=knee, **link)
-    floor = np.eye(4)
-    floor[2, 3] = -0.75
-    builder.add_ground(
-        "floor", "shank", [[0.0, 0.0, -0.4]], plane=floor, stiffness=2e4, damping=200.0, friction=0.5
-    )
+    builder.add_body("shank", "thigh", joint=hinge, joint_in_parent=pose((0, 0, -0.4)), **link)
+    soft = {"stiffness": 2e4, "damping": 200.0, "friction": 0.5}
+    builder.add_ground("floor", "shank", foot, plane=pose((0, 0, -0.75)), **soft)
     builder.add_spring("band", "shank", (0, 0, -0.2), None, (0, 0.3, 0), stiffness=20.0, damping=1.0)
     if kind == "contact":
-        below = np.eye(4)
-        below[2, 3] = -0.78
-        builder.add_contact("wall", "shank", [[0.0, 0.0, -0.4]], Plane(), pose=below)
+        builder.add_contact("wall", "shank", foot, Plane(), pose=pose((0, 0, -0.78)))
     return builder.build()
 
 
@@ -144,21 +137,14 @@ def test_what_is_said_is_shown_before_the_next_picture_is_due():
 def test_gravity_ground_and_springs_are_turned_as_if_the_model_were_built_so():
     model = legs("contact")
     knobs = Knobs(model, force_table(model, None))
-    knobs.turn(
-        {
-            "gravity": (0, 1.0, -1.6),
-            "forces": {
-                "floor": {"stiffness": 5e3, "damping": 10.0, "friction": 0.1, "exponent": 1.5},
-                "band": {"stiffness": 7.0},
-            },
-            "contacts": {"wall": {"friction": 0.8, "restitution": 0.4}},
-        }
-    )
-    described = model.to_dict()
-    described["gravity"] = [0, 1.0, -1.6]
-    described["forces"][0] |= {"stiffness": 5e3, "damping": 10.0, "friction": 0.1, "exponent": 1.5}
-    described["springs"][0]["stiffness"] = 7.0
-    described["contacts"][0] |= {"friction": 0.8, "restitution": 0.4}
+    floor = {"stiffness": 5e3, "damping": 10.0, "friction": 0.1, "exponent": 1.5}
+    band, wall, gravity = {"stiffness": 7.0}, {"friction": 0.8, "restitution": 0.4}, [0, 1.0, -1.6]
+    forces = {"floor": floor, "band": band}
+    knobs.turn({"gravity": gravity, "forces": forces, "contacts": {"wall": wall}})
+    described = model.to_dict() | {"gravity": gravity}
+    described["forces"][0] |= floor
+    described["springs"][0] |= band
+    described["contacts"][0] |= wall
     built = ph.ModelBuilder.from_dict(described).build()
     state = model.state(q=[0.3, -0.5], qd=[0.1, 0.4])
     here = knobs.model.state(q=[0.3, -0.5], qd=[0.1, 0.4])

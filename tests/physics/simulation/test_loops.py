@@ -6,6 +6,7 @@ import pytest
 import physics as ph
 from physics.integrators import check_method
 from tests.physics.motions.test_pull import driven, pendulum
+from tests.physics.small_models import alone
 
 
 @pytest.mark.parametrize("tolerance", (1e-3, 1e-5))
@@ -24,9 +25,7 @@ def test_a_loop_settles_with_its_speed(tolerance):
 
 def thrown():
     """A stone that is thrown up and lands where it began after a second."""
-    builder = ph.ModelBuilder()
-    builder.add_body("stone", joint=ph.joints.Slider((0.0, 0.0, 1.0)), mass=1.0, inertia=np.eye(3))
-    model = builder.build()
+    model = alone("stone", ph.joints.Slider((0.0, 0.0, 1.0))).build()
     return model, model.state(qd=[0.5 * 9.81])
 
 
@@ -82,8 +81,7 @@ def test_the_forces_of_a_loop_s_first_sample_are_those_of_its_last(integrator):
 
 
 def bead_on_segments(rise):
-    builder = ph.ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("bead", joint=ph.joints.Translational(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder = alone("bead", ph.joints.Translational(), gravity=(0, 0, 0), inertia=0.01 * np.eye(3))
     corners = [(-3.0, 0.0), (0.0, 0.0), (3.0, rise)]
     builder.add_constraint("track", ph.constraints.SegmentedPlanarConnector("bead", segments=corners))
     return builder.build()
@@ -96,13 +94,9 @@ def bead_on_segments(rise):
         ("long", {}, "duration must be numbers, got 'long'"),
         (1.0, {"most_cycles": -3}, "most_cycles must be at least 1, got -3"),
         (1.0, {"motions": [1]}, "motions must be"),
-        (
-            1.0,
-            {"motions": {"nobody": ph.Motion([0.0], [0.0])}},
-            "motions: no coordinate or body is named 'nobody'",
-        ),
+        (1.0, {"motions": {"nobody": ph.Motion([0.0], [0.0])}}, "motions: no coordinate or body is named 'nobody'"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_loop_is_named(duration, options, words):
     model, state = thrown()
     with pytest.raises(ph.ModelError, match=words):

@@ -7,30 +7,18 @@ import pytest
 
 import physics as ph
 from physics.contacts import Plane
+from tests.physics.constraints.mechanisms import pose
+from tests.physics.small_models import alone
 
 
 def pendulums(stop: float, restitution: float) -> ph.Model:
     """Two links; the first leans on a stop, the second swings below it."""
-    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
-    arm = builder.add_body(
-        "arm",
-        joint=ph.joints.Hinge(axis=(0.0, 1.0, 0.0)),
-        mass=4.0,
-        com=(0.5, 0.0, 0.0),
-        inertia=np.diag([0.02, 0.1, 0.1]),
-        limits=[(-1.0, stop)],
-        limit_restitution=restitution,
-    )
-    link = {"joint": ph.joints.Hinge(axis=(0.0, 1.0, 0.0)), "inertia": np.diag([0.01, 0.03, 0.03])}
-    builder.add_body("weight", parent=arm, joint_in_parent=shift(1.0), mass=1.0, com=(0.4, 0.0, 0.0), **link)
+    hinge = ph.joints.Hinge(axis=(0.0, 1.0, 0.0))
+    leaning = {"limits": [(-1.0, stop)], "limit_restitution": restitution, "com": (0.5, 0.0, 0.0)}
+    builder = alone("arm", hinge, mass=4.0, inertia=np.diag([0.02, 0.1, 0.1]), **leaning)
+    link = {"mass": 1.0, "com": (0.4, 0.0, 0.0), "inertia": np.diag([0.01, 0.03, 0.03])}
+    builder.add_body("weight", "arm", joint=hinge, joint_in_parent=pose((1.0, 0.0, 0.0)), **link)
     return builder.build()
-
-
-def shift(x: float) -> np.ndarray:
-    """A frame moved along x."""
-    frame = np.eye(4)
-    frame[0, 3] = x
-    return frame
 
 
 def test_what_rests_on_a_limit_does_not_cost_the_order():
@@ -94,19 +82,12 @@ def test_impacts_take_place_within_the_step(integrator, restitution):
 
 def finger(stop):
     """Three links, the outer joints coupled, with a hard limit."""
-    builder, parent = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81)), None
+    link = {"mass": 0.3, "com": (0.05, 0.0, 0.01), "inertia": np.diag([1e-4, 3e-4, 3e-4]), "damping": 0.002}
+    hinge, parent, builder = ph.joints.Hinge((0.0, 1.0, 0.0)), None, ph.ModelBuilder()
     for k in range(3):
-        parent = builder.add_body(
-            f"f{k}",
-            parent,
-            joint=ph.joints.Hinge((0.0, 1.0, 0.0)),
-            joint_in_parent=shift(0.1),
-            mass=0.3,
-            com=(0.05, 0.0, 0.01),
-            inertia=np.diag([1e-4, 3e-4, 3e-4]),
-            damping=0.002,
-            **({"limits": (-0.5, stop), "limit_restitution": 0.0} if k == 2 else {}),
-        )
+        limits = {"limits": (-0.5, stop), "limit_restitution": 0.0} if k == 2 else {}
+        at = pose((0.1, 0.0, 0.0))
+        parent = builder.add_body(f"f{k}", parent, joint=hinge, joint_in_parent=at, **link, **limits)
     builder.add_constraint("coupling", ph.constraints.CouplingConstraint("f2.angle", {"f1.angle": 1.5}))
     return builder.build()
 
@@ -147,8 +128,7 @@ def test_a_cube_that_has_landed_stays_at_rest(integrator, tilt):
     """
     half = 0.1
     corners = half * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-    builder = ph.ModelBuilder()
-    builder.add_body("cube", joint=ph.joints.Free(), mass=1.0, inertia=0.00667 * np.eye(3))
+    builder = alone("cube", ph.joints.Free(), inertia=0.00667 * np.eye(3))
     builder.add_contact("floor", "cube", corners, Plane(), friction=0.5, restitution=0.3)
     model = builder.build()
     start = model.state([0.0, 0.0, 0.3 + 0.2 * (tilt - 0.02), 0.0, tilt, 0.0])

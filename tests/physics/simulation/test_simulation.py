@@ -11,21 +11,18 @@ import pytest
 
 import physics as ph
 from physics.joints.packing import Workspace
-from tests.physics.generators import random_inertia, random_state, random_tree, smooth_frames
+from tests.physics.generators import random_state, random_tree, smooth_frames
+from tests.physics.small_models import alone
 
 
-def spinning_body(offset=(0.0, 0.0, 0.0)):
-    builder = ph.ModelBuilder(gravity=(0, 0, 0))
+def spinning_body():
     inertia = np.diag([0.3, 0.5, 0.6])
-    builder.add_body("top", joint=ph.joints.Spherical(), mass=1.0, com=offset, inertia=inertia)
-    return builder.build(), inertia
+    return alone("top", ph.joints.Spherical(), gravity=(0, 0, 0), inertia=inertia).build(), inertia
 
 
 def pendulum(**changes):
-    builder = ph.ModelBuilder()
-    rod = {"mass": 1.0, "com": (0, 0, -0.5), "inertia": np.diag([0.1, 0.1, 0.01])}
-    builder.add_body("rod", joint=ph.joints.Hinge((0, 1, 0)), **{**rod, **changes})
-    return builder.build()
+    rod = {"com": (0, 0, -0.5), "inertia": np.diag([0.1, 0.1, 0.01])} | changes
+    return alone("rod", ph.joints.Hinge((0, 1, 0)), **rod).build()
 
 
 @pytest.mark.parametrize("integrator, order", [("forward_euler", 1), ("symplectic_euler", 1), ("rk4", 4)])
@@ -146,39 +143,9 @@ def test_divergence_is_told_and_keeps_what_was_computed():
     assert len(caught.value.result.t) > 1 and np.isfinite(caught.value.result.q).all()
 
 
-def test_leaving_a_closed_range_stops_the_run():
-    frames = smooth_frames(np.random.default_rng(0), 7)
-    builder = ph.ModelBuilder()
-    joint = ph.joints.SplineCurve(frames, outside="error")
-    builder.add_body("bead", joint=joint, mass=1.0, inertia=random_inertia(np.random.default_rng(0), 1.0))
-    model = builder.build()
-    with pytest.raises(ph.DivergedError, match="range"):
-        ph.simulate(model, model.state(q=[1.0], qd=[5.0]), 5.0, 1e-3)
-
-
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        ({"duration": -1.0}, "duration must be positive, got -1"),
-        ({"duration": np.nan}, "duration"),
-        ({"duration": 1.0, "dt": 0.0}, "dt must be positive"),
-        ({"duration": 1.0, "dt": 2.0}, "longer than the duration"),
-        ({"duration": 1.0, "integrator": "midpoint"}, "midpoint"),
-        ({"duration": 1.0, "tau": [1.0, 2.0]}, "tau"),
-        ({"duration": 1.0, "tau": ph.Table([0.0, 0.0], [[0.0], [1.0]])}, "increase"),
-    ],
-)
-def test_bad_arguments_are_named(arguments, words):
-    model = pendulum()
-    with pytest.raises(ph.ModelError, match=words):
-        ph.simulate(model, model.state(), **arguments)
-
-
 def test_tau_table_is_followed():
     """A torque that cancels gravity's holds the rod still; a ramp makes the exact double integral on a free hinge."""
-    builder = ph.ModelBuilder(gravity=(0, 0, 0))
-    builder.add_body("disc", joint=ph.joints.Hinge(), mass=1.0, inertia=np.diag([1.0, 1.0, 2.0]))
-    model = builder.build()
+    model = alone("disc", ph.joints.Hinge(), gravity=(0, 0, 0), inertia=np.diag([1.0, 1.0, 2.0])).build()
     ramp = ph.Table([0.0, 1.0], [[0.0], [6.0]])
     result = ph.simulate(model, model.state(), 1.0, 0.01, "rk4", tau=ramp)
     assert result.q[-1, 0] == pytest.approx(0.5, rel=1e-12)  # 3 t -> 1.5 t^2 -> 0.5 t^3
@@ -209,6 +176,13 @@ def two_balls():
 @pytest.mark.parametrize(
     "call, words",
     [
+        (lambda m: ph.simulate(m, m.state(), -1.0), "duration must be positive, got -1"),
+        (lambda m: ph.simulate(m, m.state(), np.nan), "duration"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, dt=0.0), "dt must be positive"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, dt=2.0), "longer than the duration"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, integrator="midpoint"), "midpoint"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, tau=[1.0, 2.0]), "tau"),
+        (lambda m: ph.simulate(m, m.state(), 1.0, tau=ph.Table([0.0, 0.0], [[0.0], [1.0]])), "increase"),
         (lambda m: ph.simulate(None, m.state(), 1.0), "a model is needed"),
         (lambda m: ph.simulate(m, "start", 1.0), "a state is needed"),
         (lambda m: ph.simulate(m, two_balls().state(), 1.0), "does not belong"),
@@ -220,19 +194,15 @@ def two_balls():
         (lambda m: ph.forward_dynamics(m, m.state(qd=[1e200])), "not finite"),
         (lambda m: m.state(q={"rod": [1, [2]]}), "q of 'rod'"),
         (lambda m: m.index([]), "no body is named"),
+        (
+            lambda m: ph.simulate(two_balls(), alone("free", ph.joints.Free()).build().state(), 1.0),
+            "does not belong",
+        ),
     ],
 )
-def test_things_of_the_wrong_kind_are_named(call, words):
+def test_bad_arguments_are_named(call, words):
     with pytest.raises(ph.ModelError, match=words):
         call(pendulum())
-
-
-def test_states_of_another_model_with_as_many_coordinates_are_refused():
-    builder = ph.ModelBuilder()
-    builder.add_body("free", joint=ph.joints.Free(), mass=1.0, inertia=np.eye(3))
-    free = builder.build()
-    with pytest.raises(ph.ModelError, match="does not belong"):
-        ph.simulate(two_balls(), free.state(), 1.0)
 
 
 def test_whole_numbers_in_a_state_are_numbers():
@@ -257,12 +227,10 @@ def test_adaptive_method_without_a_sample_between_charts():
     assert np.allclose(ph.lie.so3_exp(result.q[-1]), ph.lie.so3_exp(np.array([angle, 0, 0])), atol=1e-7)
 
 
-def test_what_left_a_closed_range_can_be_looked_at():
-    builder = ph.ModelBuilder()
+def test_leaving_a_closed_range_stops_the_run_which_can_be_looked_at():
     joint = ph.joints.SplineCurve(smooth_frames(np.random.default_rng(0), 7), outside="error")
-    builder.add_body("bead", joint=joint, mass=1.0, inertia=np.eye(3))
-    model = builder.build()
-    with pytest.raises(ph.DivergedError) as caught:
+    model = alone("bead", joint).build()
+    with pytest.raises(ph.DivergedError, match="range") as caught:
         ph.simulate(model, model.state(q=[1.0], qd=[5.0]), 5.0, 1e-3)
     assert np.isfinite(caught.value.result.poses).all() and np.isfinite(caught.value.result.energy).all()
     again = pickle.loads(pickle.dumps(caught.value))
@@ -282,9 +250,7 @@ def test_coordinates_that_do_the_same_are_told():
 
 
 def test_a_ball_that_spins_off_is_told():
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Spherical(), mass=1.0, inertia=np.eye(3), stiffness=1e12)
-    model = builder.build()
+    model = alone("ball", ph.joints.Spherical(), stiffness=1e12).build()
     with pytest.raises(ph.DivergedError, match="finite"):
         ph.simulate(model, model.state(q=[0.1, 0.2, 0.3]), 10.0, 0.1)
 
@@ -324,8 +290,7 @@ def test_rotations_of_bodies_with_awkward_names():
 def test_a_step_far_beyond_soft_ground_is_tried_again_shorter(integrator):
     """In free flight steps grow long; where one ends deep in the ground its forces leave no numbers."""
     corners = 0.1 * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-    builder = ph.ModelBuilder()
-    builder.add_body("box", joint=ph.joints.Free(), mass=1.0, inertia=0.01 * np.eye(3))
+    builder = alone("box", ph.joints.Free(), inertia=0.01 * np.eye(3))
     builder.add_ground("ground", "box", corners, stiffness=3e4, exponent=1.5, damping=30.0, friction=0.5)
     model = builder.build()
     state = model.state(q=[0.0, 0.0, 0.3, 0.3, 0.2, 0.0], qd=[1.0, 0.0, 0.0, 0.0, 1.0, 0.0])
@@ -353,8 +318,7 @@ def test_a_run_that_ends_within_a_step_goes_on_as_one_that_does_not(integrator):
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "bdf1"])
 def test_samples_of_a_given_motion_within_a_step_are_the_motion_s(integrator):
     """Its speeds are the slopes of its places, with Euler's methods, too."""
-    builder = ph.ModelBuilder()
-    builder.add_body("arm", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3))
+    builder = alone("arm", ph.joints.Hinge())
     model, times = builder.build(), np.linspace(0.0, 1.0, 9)
     motion = ph.Motion(times, 0.6 * np.sin(6.0 * np.pi * times), interpolation="periodic")
     options = {"motions": {"arm": motion}, "record_interval": 1.0 / 24.0}

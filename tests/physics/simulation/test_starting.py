@@ -5,6 +5,7 @@ import pytest
 
 import physics as ph
 from tests.physics.constraints.mechanisms import bar
+from tests.physics.small_models import alone
 
 
 def hinged(**limits):
@@ -22,8 +23,7 @@ def test_a_start_beyond_a_hard_limit_is_refused():
 
 
 def test_a_start_inside_an_obstacle_is_refused():
-    builder = ph.ModelBuilder()
-    builder.add_body("ball", joint=ph.joints.Translational(), mass=1.0, inertia=np.eye(3))
+    builder = alone("ball", ph.joints.Translational())
     builder.add_contact("floor", "ball", [(0, 0, 0)], ph.contacts.Plane(), radius=0.1)
     model = builder.build()
     with pytest.raises(

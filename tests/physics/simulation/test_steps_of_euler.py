@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from tests.physics.constraints.mechanisms import pose
 
 STEP = 1e-2
 
@@ -17,19 +18,12 @@ def sprung_chain(stiffness: float = 30.0, damping: float = 0.4) -> tuple[Any, An
     rng = np.random.default_rng(3)
     builder, parent = ph.ModelBuilder(), None
     for k in range(4):
-        place = np.eye(4)
-        place[:3, 3] = 0.2 * rng.normal(size=3)
-        parent = builder.add_body(
-            f"link {k}",
-            parent,
-            joint=ph.joints.Hinge(rng.normal(size=3)),
-            joint_in_parent=place,
-            mass=1.0,
-            com=0.1 * rng.normal(size=3),
-            inertia=0.02 * np.eye(3),
-            stiffness=stiffness,
-            damping=damping,
-        )
+        link = {
+            "joint_in_parent": pose(0.2 * rng.normal(size=3)),
+            "joint": ph.joints.Hinge(rng.normal(size=3)),
+        }
+        link |= {"mass": 1.0, "com": 0.1 * rng.normal(size=3), "inertia": 0.02 * np.eye(3)}
+        parent = builder.add_body(f"link {k}", parent, **link, stiffness=stiffness, damping=damping)
     model = builder.build()
     return model, model.state(q=rng.normal(size=4), qd=2.0 * rng.normal(size=4))
 

@@ -6,23 +6,28 @@ import pytest
 import physics as ph
 from physics.geometry.exponential_coordinates import ReachCone
 from physics.muscles import PathPoint
+from tests.physics.small_models import row
 
 LENGTH, MASS = 0.2, 0.6
 
 
+def rods(count):
+    return [f"rod {k}" for k in range(count)]
+
+
+def with_string(builder):
+    """A muscle of next to no mass, with which a mass matrix takes the place of the recursion."""
+    points = [PathPoint(None, (0, -0.1, 0.1)), PathPoint("rod 0", (0, 0.1, 0.02))]
+    builder.add_muscle("string", points, mass=1e-9, num_points=5)
+
+
 def chain(count, *, limits=(0.0, 1.7), radius=0.02, muscle=False):
     """Rods in a row that begin at their limits."""
-    builder, parent = ph.ModelBuilder(), None
     inertia = MASS * np.diag([LENGTH**2 / 12 + radius**2 / 4, radius**2 / 2, LENGTH**2 / 12 + radius**2 / 4])
-    place = np.eye(4)
-    for i in range(count):
-        link = {"mass": MASS, "com": (0, LENGTH / 2, 0), "inertia": inertia, "limits": limits}
-        builder.add_body(f"rod {i}", parent, joint=ph.joints.Hinge((1, 0, 0)), joint_in_parent=place, **link)
-        parent, place = f"rod {i}", np.eye(4)
-        place[1, 3] = LENGTH
+    link = {"mass": MASS, "com": (0, LENGTH / 2, 0), "inertia": inertia, "limits": limits}
+    builder = row(rods(count), ph.joints.Hinge((1, 0, 0)), (0, LENGTH, 0), **link)
     if muscle:
-        points = [PathPoint(None, (0, -0.1, 0.1)), PathPoint("rod 0", (0, 0.1, 0.02))]
-        builder.add_muscle("string", points, mass=1e-9, num_points=5)
+        with_string(builder)
     return builder.build()
 
 
@@ -78,17 +83,9 @@ def test_a_held_coordinate_behind_its_limit_takes_its_spring_as_it_is():
     """Where it goes is given, so there is nothing to foresee: forces are those of the moment."""
     model = chain(1)
     motion = ph.Motion([0.0, 0.2], [-0.1, -0.3], interpolation="linear")
-    efforts = [
-        ph.simulate(
-            model,
-            model.state(q=[-0.1]),
-            motions={"rod 0": motion},
-            dt=dt,
-            duration=0.19,
-            record_interval=0.01,
-        ).efforts[1:, 0]
-        for dt in (1e-3, 1e-4)
-    ]
+    options = {"motions": {"rod 0": motion}, "record_interval": 0.01}
+    runs = [ph.simulate(model, model.state(q=[-0.1]), 0.19, dt, **options) for dt in (1e-3, 1e-4)]
+    efforts = [run.efforts[1:, 0] for run in runs]
     # the step before a sample ends there, and its force is that of its beginning: 1e-3 of 0.1 rad
     assert efforts[0] == pytest.approx(efforts[1], rel=0.015)
     foreseen = np.abs(efforts[1]) * (1.0 + 1e-3 / 0.1)
@@ -101,21 +98,8 @@ def test_implicit_methods_run_long_chains_that_strike_their_limits(integrator, s
     """Six links let fall between soft limits, at the default step: where a damper sets in a step has
     no end, time and again.
     """
-    builder, parent = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0)), None
-    for k in range(6):
-        frame = np.eye(4)
-        frame[0, 3] = 0.3 if k else 0.0
-        parent = builder.add_body(
-            f"link{k}",
-            parent,
-            joint=ph.joints.Hinge((0, 0, 1)),
-            joint_in_parent=frame,
-            mass=1.0,
-            com=(0.15, 0, 0),
-            inertia=np.diag([1e-3, 0.0075, 0.0075]),
-            limits=(-0.4, 0.35),
-        )
-    model = builder.build()
+    link = {"com": (0.15, 0, 0), "inertia": np.diag([1e-3, 0.0075, 0.0075]), "limits": (-0.4, 0.35)}
+    model = row(rods(6), ph.joints.Hinge(), (0.3, 0, 0), gravity=(0.0, -9.81, 0.0), **link).build()
     start = model.state(np.random.default_rng(seed).uniform(-0.38, 0.33, 6))
     result = ph.simulate(model, start, 3.0, integrator=integrator, record_interval=0.05)
     books = result.info["energy"]
@@ -125,29 +109,17 @@ def test_implicit_methods_run_long_chains_that_strike_their_limits(integrator, s
 
 def ball_chain(count, limit, *, muscle=False, rope=False):
     """Rods in a row on joints whose limits are functions of all their coordinates."""
-    builder, parent, place = ph.ModelBuilder(), None, np.eye(4)
     inertia = MASS * np.diag([LENGTH**2 / 12 + 1e-4, 3e-4, LENGTH**2 / 12 + 1e-4])
-    for i in range(count):
-        euler = isinstance(limit, list)
-        builder.add_body(
-            f"rod {i}",
-            parent,
-            joint=ph.joints.Euler("xyz") if euler else ph.joints.Spherical(limit=limit),
-            joint_in_parent=place,
-            mass=MASS,
-            com=(0, LENGTH / 2, 0),
-            inertia=inertia,
-            limits=limit if euler else None,
-        )
-        parent, place = f"rod {i}", np.eye(4)
-        place[1, 3] = LENGTH
+    euler = isinstance(limit, list)
+    joint = ph.joints.Euler("xyz") if euler else ph.joints.Spherical(limit=limit)
+    link = {"mass": MASS, "com": (0, LENGTH / 2, 0), "inertia": inertia, "limits": limit if euler else None}
+    builder = row(rods(count), joint, (0, LENGTH, 0), **link)
     if rope:
         end = (0.3, 0.4, 0.1)
-        cord = ph.constraints.DistanceConstraint(parent, None, (0, LENGTH, 0), end, 0.5, "rope")
+        cord = ph.constraints.DistanceConstraint(rods(count)[-1], None, (0, LENGTH, 0), end, 0.5, "rope")
         builder.add_constraint("rope", cord)
     if muscle:
-        points = [PathPoint(None, (0, -0.1, 0.1)), PathPoint("rod 0", (0, 0.1, 0.02))]
-        builder.add_muscle("string", points, mass=1e-9, num_points=5)
+        with_string(builder)
     return builder.build()
 
 
@@ -214,32 +186,16 @@ def test_a_ball_that_is_held_in_part_takes_its_limit_as_it_is():
     """Where one of the coordinates is given there is nothing to foresee."""
     model = ball_chain(2, CONE)
     motion = ph.Motion([0.0, 0.3], np.array([[0.7, 0.0, 0.0], [0.8, 0.0, 0.1]]), interpolation="linear")
-    efforts = [
-        ph.simulate(
-            model, model.state(q=[0.7, 0, 0, 0, 0, 0]), motions={"rod 0": motion}, dt=dt, duration=0.2
-        ).efforts[-1, :3]
-        for dt in (1e-3, 1e-4)
-    ]
+    start, motions = model.state(q=[0.7, 0, 0, 0, 0, 0]), {"rod 0": motion}
+    runs = [ph.simulate(model, start, 0.2, dt, motions=motions) for dt in (1e-3, 1e-4)]
+    efforts = [run.efforts[-1, :3] for run in runs]
     assert efforts[0] == pytest.approx(efforts[1], rel=0.02, abs=0.02)
 
 
 def hinges(count):
     """Rods that hang out of their upper limits, all in a row."""
-    builder, parent, place = ph.ModelBuilder(), None, np.eye(4)
-    for i in range(count):
-        parent = builder.add_body(
-            f"rod {i}",
-            parent,
-            joint=ph.joints.Hinge((0, 1, 0)),
-            joint_in_parent=place,
-            mass=1.0,
-            com=(0.15, 0, 0),
-            inertia=np.diag([0.001, 0.0075, 0.0075]),
-            limits=(-0.5, 0.5),
-        )
-        place = np.eye(4)
-        place[0, 3] = 0.3
-    return builder.build()
+    link = {"com": (0.15, 0, 0), "inertia": np.diag([0.001, 0.0075, 0.0075]), "limits": (-0.5, 0.5)}
+    return row(rods(count), ph.joints.Hinge((0, 1, 0)), (0.3, 0, 0), **link).build()
 
 
 @pytest.mark.parametrize("dt", [2e-3, 1e-3, 5e-4])

@@ -5,6 +5,7 @@ import pytest
 
 import physics as ph
 from tests.physics.constraints.mechanisms import bar, pose
+from tests.physics.small_models import alone
 
 LENGTH = 0.5
 
@@ -106,8 +107,7 @@ def test_a_path_that_begins_with_speed_takes_what_rests_along_at_once(integrator
 
 
 def test_a_led_frame():
-    builder = ph.ModelBuilder()
-    builder.add_body("box", joint=ph.joints.Free(), mass=2.0, inertia=np.eye(3))
+    builder = alone("box", ph.joints.Free(), mass=2.0)
     builder.add_target("hand", "box", frame=pose((0.1, 0.0, 0.0), (0.0, 0.3, 0.0)))
     model = builder.build()
     state = ph.assemble(model, model.state())

@@ -13,7 +13,9 @@ from physics.errors import CancelledError
 from physics.kernels.compiler import jit
 from physics.worker import client as worker
 from physics.worker import protocol, requests
+from tests.physics.constraints.mechanisms import pose
 from tests.physics.generators import random_state, random_tree, smooth_frames
+from tests.physics.small_models import alone
 
 ROOT = Path(worker.__file__).parents[2]
 LONG = 1e7  # seconds of motion: no machine is done with them before the test is
@@ -37,11 +39,7 @@ def slow_client():
 
 
 def pendulum(**keywords):
-    builder = ph.ModelBuilder()
-    builder.add_body(
-        "bob", joint=ph.joints.Hinge((1, 0, 0)), mass=1.0, com=(0, 0, -1), inertia=np.eye(3), **keywords
-    )
-    return builder.build()
+    return alone("bob", ph.joints.Hinge((1, 0, 0)), com=(0, 0, -1), **keywords).build()
 
 
 def poll_until(job, condition, seconds=HANG):
@@ -59,14 +57,10 @@ def test_a_simulation_there_is_one_here_bit_by_bit(client, integrator):
     rng = np.random.default_rng(11)
     model = random_tree(rng, 6)
     state = random_state(rng, model)
-    keywords = {
-        "duration": 0.01,
-        "dt": 1e-3,
-        "integrator": integrator,
-        "tau": 0.1 * rng.normal(size=model.num_coordinates),
-    }
+    keywords = {"duration": 0.01, "dt": 1e-3, "integrator": integrator}
+    keywords["tau"] = 0.1 * rng.normal(size=model.num_coordinates)
     job = requests.simulate(client, model, state, **keywords)
-    there = requests.simulate_answer(job.wait(300), model)
+    there = requests.simulate_answer(job.wait(HANG), model)
     here = ph.simulate(model, state, **keywords)
     for name in ("t", "q", "qd", "poses", "energy"):
         assert getattr(there, name).tobytes() == getattr(here, name).tobytes(), name
@@ -78,7 +72,7 @@ def test_a_table_of_forces_travels(client):
     model = pendulum()
     table = ph.Table([0.0, 0.01, 0.02], [[0.0], [5.0], [0.0]])
     job = requests.simulate(client, model, model.state(), duration=0.02, tau=table)
-    there = requests.simulate_answer(job.wait(300), model)
+    there = requests.simulate_answer(job.wait(HANG), model)
     assert there.q.tobytes() == ph.simulate(model, model.state(), duration=0.02, tau=table).q.tobytes()
 
 
@@ -125,7 +119,7 @@ def test_a_diverged_simulation_tells_where_and_gives_what_there_is(client):
         client, model, model.state(q=[1.0]), duration=2.0, dt=1e-2, integrator="forward_euler"
     )
     with pytest.raises(worker.WorkerError, match=r"diverged at t = .* in body 'bob'") as caught:
-        job.wait(300)
+        job.wait(HANG)
     error = caught.value
     assert error.kind == "DivergedError"
     assert error.details["body"] == "bob" and 0.0 < error.details["time"] < 2.0 and error.details["reason"]
@@ -145,7 +139,7 @@ def test_a_diverged_simulation_tells_where_and_gives_what_there_is(client):
 def test_bad_input_is_told_in_physics_own_words(client, options, says):
     model = pendulum()
     with pytest.raises(worker.WorkerError, match=says):
-        requests.simulate(client, model, model.state(), **options).wait(300)
+        requests.simulate(client, model, model.state(), **options).wait(HANG)
 
 
 @pytest.mark.parametrize(
@@ -163,7 +157,7 @@ def test_bad_input_is_told_in_physics_own_words(client, options, says):
 def test_a_job_that_makes_no_sense_is_refused(client, kind, header, says):
     job = client.submit(kind, header)
     with pytest.raises(worker.WorkerError, match=says):
-        job.wait(300)
+        job.wait(HANG)
 
 
 def test_the_process_ends_in_the_middle_of_a_job_when_stdin_closes():
@@ -237,12 +231,12 @@ def test_every_wish_of_a_fit_gets_there(client):
         "robust": "tukey",
         "coordinate": "arc_length",
     }
-    there = requests.fit_curve_answer(requests.fit_curve(client, poses, **keywords).wait(300))
+    there = requests.fit_curve_answer(requests.fit_curve(client, poses, **keywords).wait(HANG))
     here = ph.fitting.fit_curve(poses, **keywords)
     assert there.joint == here.joint and there.joint.coordinate == "arc_length"
     assert there.report() == here.report() and there.tried and there.pinned == (0, 7)
     with pytest.raises(worker.WorkerError, match="pinned pose 8 does not exist"):
-        requests.fit_curve(client, poses, pinned=[8]).wait(300)
+        requests.fit_curve(client, poses, pinned=[8]).wait(HANG)
 
 
 def test_a_fit_with_parameters_and_knots(client):
@@ -276,7 +270,7 @@ def test_a_projection_there_is_one_here_bit_by_bit(client):
     joint = ph.joints.SplineCurve(smooth_frames(rng, 7))
     poses = joint.transform(rng.uniform(*joint.domain, (9, 1))) @ ph.lie.exp(0.05 * rng.normal(size=(9, 6)))
     keywords = {"length_scale": 0.3, "bounds": [[0.1, joint.domain[1]]], "continuous": True}
-    there = requests.project_answer(requests.project(client, joint, poses, **keywords).wait(300))
+    there = requests.project_answer(requests.project(client, joint, poses, **keywords).wait(HANG))
     here = ph.project(joint, poses, **keywords)
     for name, value in vars(here).items():
         assert getattr(there, name).tobytes() == value.tobytes(), name
@@ -298,8 +292,7 @@ def test_given_motions_and_constraints_go_to_the_compute_process_and_forces_come
     pytest.importorskip("scipy")
     builder = ph.ModelBuilder()
     for name, place in (("a", 0.0), ("b", 1.0)):
-        frame = np.eye(4)
-        frame[0, 3] = place
+        frame = pose((place, 0, 0))
         builder.add_body(
             name, joint=ph.joints.Hinge(), mass=1.0, com=(0, 1, 0), inertia=np.eye(3), joint_in_parent=frame
         )
@@ -309,40 +302,38 @@ def test_given_motions_and_constraints_go_to_the_compute_process_and_forces_come
     apart = model.state([0.0, 0.3])
     keywords = {"duration": 0.1, "dt": 1e-3, "record_interval": 0.01}
     with pytest.raises(ph.CondyleError, match=r"constraint 'rod' is violated by .* at the start"):
-        requests.simulate(client, model, apart, **keywords).wait(120.0)
+        requests.simulate(client, model, apart, **keywords).wait(HANG)
     times = np.linspace(0.0, 0.1, 5)
     motions = {"a": ph.Motion(times, 2.0 * times**2, windows=[(0.0, 0.05)])}
     start = ph.assemble(model, apart)
     here = ph.simulate(model, start, motions=motions, **keywords)
-    answer = requests.simulate(client, model, start, motions=motions, assemble=True, **keywords).wait(120.0)
+    answer = requests.simulate(client, model, start, motions=motions, assemble=True, **keywords).wait(HANG)
     there = requests.simulate_answer(answer, model)
     for name in ("q", "row_forces", "efforts"):
         np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
     assert np.abs(there.efforts).max() > 0.0
-    together = requests.simulate(client, model, apart, assemble=True, **keywords).wait(120.0)
+    together = requests.simulate(client, model, apart, assemble=True, **keywords).wait(HANG)
     np.testing.assert_array_equal(requests.simulate_answer(together, model).q[0], start.q)
     with pytest.raises(ph.CondyleError, match="motion of 'a'"):
         job = client.submit("simulate", {"model": model.to_dict(), "motions": {"a": {"speed": 1.0}}})
-        job.wait(120.0)
+        job.wait(HANG)
 
 
 def test_a_simulation_tells_what_it_does_between_its_samples_where_it_is_asked(client):
     """A slider that is pushed back and forth within one stretch."""
-    builder = ph.ModelBuilder()
-    builder.add_body("bead", joint=ph.joints.Slider(), mass=1.0, inertia=np.eye(3))
-    model = builder.build()
+    model = alone("bead", ph.joints.Slider()).build()
     tau = ph.Table(
         [0.0, 0.049, 0.05, 0.051, 0.052, 0.053, 1.0], [[0.0], [0.0], [9e2], [0.0], [-9e2], [0.0], [0.0]]
     )
     keywords = {"duration": 0.25, "dt": 1e-3, "record_interval": 1.0 / 32.0, "tau": tau}
-    alone = requests.simulate(client, model, model.state([0.0]), **keywords).wait(120.0)
-    assert requests.between_answer(alone) is None
-    answer = requests.simulate(client, model, model.state([0.0]), between=True, **keywords).wait(120.0)
+    plain = requests.simulate(client, model, model.state([0.0]), **keywords).wait(HANG)
+    assert requests.between_answer(plain) is None
+    answer = requests.simulate(client, model, model.state([0.0]), between=True, **keywords).wait(HANG)
     result, seen = requests.simulate_answer(answer, model), requests.between_answer(answer)
-    np.testing.assert_array_equal(result.q, requests.simulate_answer(alone, model).q)
+    np.testing.assert_array_equal(result.q, requests.simulate_answer(plain, model).q)
     assert seen.rows.dtype == np.int64 and seen.missed.dtype == bool and 1 in seen.rows
     assert seen.poses.shape == (len(seen.rows), 7, 1, 4, 4)
     looped = requests.simulate(
         client, model, model.state([0.0]), between=True, loop={"most_cycles": 2}, **keywords
     )
-    assert requests.between_answer(looped.wait(120.0)) is None
+    assert requests.between_answer(looped.wait(HANG)) is None

@@ -10,18 +10,10 @@ import pytest
 
 import physics as ph
 from physics.errors import CancelledError
-from physics.kernels.compiler import jit
 from physics.worker import client as worker
 from physics.worker import jobs, requests
 from physics.worker.protocol import Message
-from tests.physics.worker.test_jobs import pendulum, poll_until
-
-
-@pytest.fixture(scope="module")
-def client():
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=jit.JITTED))
-    yield client
-    client.close()
+from tests.physics.worker.test_jobs import client, pendulum, poll_until  # noqa: F401
 
 
 def start(client, model, **keywords):

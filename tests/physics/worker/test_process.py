@@ -53,6 +53,18 @@ def state(process):
     return (process / "stat").read_text().rpartition(")")[2].split()[0]
 
 
+@pytest.fixture
+def frozen(client):
+    """The client of a process that does not answer until it is thawed."""
+    client.submit("ping").wait(HANG)
+    freeze(client.hello["pid"])
+    return client
+
+
+def thaw(client):
+    os.kill(client.hello["pid"], signal.SIGCONT)
+
+
 def start_raw(command=None, **options):
     """A process without our client around it."""
     pipe = subprocess.PIPE
@@ -88,22 +100,18 @@ def test_linear_algebra_has_one_thread_unless_the_user_says_otherwise(monkeypatc
     assert name not in worker.worker_environment()
 
 
-def test_starting_and_submitting_do_not_wait(client):
+def test_starting_and_submitting_do_not_wait(frozen):
     array = np.zeros(4_000_000)  # far more than a pipe holds
-    client.submit("ping").wait(HANG)
-    freeze(client.hello["pid"])
-    job = client.submit("ping", arrays={"a": array})  # nobody reads it
+    job = frozen.submit("ping", arrays={"a": array})  # nobody reads it
     assert not job.finished and job.state == "queued"
-    os.kill(client.hello["pid"], signal.SIGCONT)
+    thaw(frozen)
     assert job.wait(HANG).arrays["a"].nbytes == array.nbytes
 
 
-def test_poll_never_waits_and_jobs_finish_in_order(client):
-    client.submit("ping").wait(HANG)
-    freeze(client.hello["pid"])
-    jobs = [client.submit("ping", {"number": k}) for k in range(20)]
+def test_poll_never_waits_and_jobs_finish_in_order(frozen):
+    jobs = [frozen.submit("ping", {"number": k}) for k in range(20)]
     assert not jobs[-1].poll()
-    os.kill(client.hello["pid"], signal.SIGCONT)
+    thaw(frozen)
     until(lambda: jobs[-1].poll())
     for k, job in enumerate(jobs):
         assert job.poll() and job.state == "done" and job.progress == 1.0
@@ -140,19 +148,17 @@ def test_an_interpreter_without_numpy_tells_its_last_words(tmp_path):
     assert "No module named 'numpy'" in str(caught.value)
 
 
-def test_a_killed_process_is_told_and_a_new_one_starts(client):
-    client.submit("ping").wait(HANG)
-    pid = client.hello["pid"]
-    freeze(pid)
-    jobs = [client.submit("ping"), client.submit("ping")]
+def test_a_killed_process_is_told_and_a_new_one_starts(frozen):
+    pid = frozen.hello["pid"]
+    jobs = [frozen.submit("ping"), frozen.submit("ping")]
     os.kill(pid, signal.SIGKILL)
     for job in jobs:
         with pytest.raises(worker.WorkerError, match=r"ended unexpectedly \(signal 9\)") as caught:
             job.wait(HANG)
         assert caught.value.kind == "WorkerDied" and caught.value.details["exit_code"] == -9
-    assert not client.running
-    assert client.submit("ping").wait(HANG)
-    assert client.hello["pid"] != pid
+    assert not frozen.running
+    assert frozen.submit("ping").wait(HANG)
+    assert frozen.hello["pid"] != pid
 
 
 PIPE_ENDS_US = """
@@ -186,38 +192,32 @@ def test_a_fault_in_native_code_leaves_its_trace(client):
         job.wait(HANG)
 
 
-def test_cancelling_a_waiting_job_is_immediate(client):
-    client.submit("ping").wait(HANG)
-    freeze(client.hello["pid"])
-    first, second = client.submit("ping", {"n": 1}), client.submit("ping", {"n": 2})
+def test_cancelling_a_waiting_job_is_immediate(frozen):
+    first, second = frozen.submit("ping", {"n": 1}), frozen.submit("ping", {"n": 2})
     first.cancel()
     assert first.state == "cancelled" and first.finished
     with pytest.raises(CancelledError):
         first.wait(1)
-    os.kill(client.hello["pid"], signal.SIGCONT)
+    thaw(frozen)
     assert second.wait(HANG).header["echo"] == {"n": 2}
     assert first.result is None
 
 
-def test_waiting_has_an_end(client):
-    client.submit("ping").wait(HANG)
-    freeze(client.hello["pid"])
-    job = client.submit("ping")
+def test_waiting_has_an_end(frozen):
+    job = frozen.submit("ping")
     with pytest.raises(TimeoutError, match=r"ping: no answer within 0\.05 s"):
         job.wait(0.05)
-    os.kill(client.hello["pid"], signal.SIGCONT)
+    thaw(frozen)
     assert job.wait(HANG)
 
 
-def test_closing_ends_process_and_jobs_and_can_be_done_twice(client):
-    client.submit("ping").wait(HANG)
-    pid = client.hello["pid"]
-    freeze(pid)
-    job = client.submit("ping")
-    client.close(timeout=0.1)  # it does not react, so it is killed
-    client.close()
+def test_closing_ends_process_and_jobs_and_can_be_done_twice(frozen):
+    pid = frozen.hello["pid"]
+    job = frozen.submit("ping")
+    frozen.close(timeout=0.1)  # it does not react, so it is killed
+    frozen.close()
     assert job.poll() and job.state == "cancelled"
-    assert not client.running and client.hello is None
+    assert not frozen.running and frozen.hello is None
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 

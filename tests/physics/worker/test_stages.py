@@ -41,14 +41,9 @@ def model(hard=False, muscled=False):
             False,
             ["poses and energy with muscles", "implicit steps with constraints with muscles"],
         ),
-        (
-            model(muscled=True),
-            "DOP853",
-            False,
-            ["poses and energy with muscles", "forward dynamics with muscles"],
-        ),
+        (model(muscled=True), "DOP853", False, ["poses and energy with muscles", "forward dynamics with muscles"]),
     ],
-)
+)  # fmt: skip
 def test_a_simulation_waits_for_what_it_needs_alone(made, integrator, has_motions, stages):
     assert stages_of(made, integrator, has_motions) == stages
     assert set(stages) <= STAGES.keys()
