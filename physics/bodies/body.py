@@ -151,7 +151,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
     check_elastic(checked["elastic"], f"elastic {of}")
     check_dampers(checked["damper"], f"damper {of}")
     check_viscosities(checked["viscosity"], f"viscosity {of}")
-    body = Body(
+    return Body(
         name=name,
         parent=parent,
         joint=joint,
@@ -161,9 +161,7 @@ def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> 
         rest=per_coordinate(values["rest"], n, f"rest {of}"),
         limits=_limits(values["limits"], joint, f"limits {of}"),
         **checked,
-    )
-    body.lock()
-    return body
+    ).lock()
 
 
 def name_of(body: Any) -> Any:

@@ -90,9 +90,7 @@ def make_collider(name: str, bodies: Mapping[str, int], values: Mapping[str, Any
     for group in groups:
         if not instance(group, str, f"group {of}"):
             raise ModelError(f"group {of} must be a name that is not empty, got {group!r}")
-    collider = Collider(name, body, shape, pose, friction, restitution, margin, tuple(groups))
-    collider.lock()
-    return collider
+    return Collider(name, body, shape, pose, friction, restitution, margin, tuple(groups)).lock()
 
 
 def group_bits(colliders: Iterable[Collider]) -> dict[str, int]:

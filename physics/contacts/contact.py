@@ -90,9 +90,7 @@ def make_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]
     friction = number(values["friction"], f"friction {of}", not_negative=True)
     restitution = number(values["restitution"], f"restitution {of}", not_negative=True, most=1.0)
     radii = np.broadcast_to(radii, len(points)).copy()
-    contact = Contact(name, body, points, radii, other, obstacle, pose, friction, restitution)
-    contact.lock()
-    return contact
+    return Contact(name, body, points, radii, other, obstacle, pose, friction, restitution).lock()
 
 
 def pack_contacts(contacts: Sequence[Contact], body_frames: Sequence[FloatArray]) -> FloatArray:

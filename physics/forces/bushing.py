@@ -70,9 +70,7 @@ def make_bushing(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]
     elastic = tuple(_function(each, f"elastic[{k}] {of}") for k, each in enumerate(given))
     damping = per_coordinate(values["damping"], 6, f"damping {of}", not_negative=True)
     ends = body, frames["frame"], other, frames["other_frame"]
-    bushing = Bushing(name, *ends, elastic, damping, values["measured_in"])
-    bushing.lock()
-    return bushing
+    return Bushing(name, *ends, elastic, damping, values["measured_in"]).lock()
 
 
 def _function(given: Any, name: str) -> Function:

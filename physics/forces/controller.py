@@ -94,9 +94,7 @@ def make_controller(
     if (limits <= 0.0).any():
         raise ModelError(f"force_limit {of} must be positive, got {limits[limits <= 0.0][0]:g}")
     target = per_coordinate(values["target"], n, f"target {of}")
-    controller = PositionController(name, body, force_limit=limits, target=target, **arrays)
-    controller.lock()
-    return controller
+    return PositionController(name, body, force_limit=limits, target=target, **arrays).lock()
 
 
 def law_records(

@@ -49,6 +49,4 @@ def make_body_damping(
         raise ModelError(f"angular and linear {of} are both zero: it would damp nothing")
     point = values["point"]
     point = bodies[body].com.copy() if point is None else finite_array(point, (3,), f"point {of}")
-    damping = BodyDamping(name, body, point, angular, linear)
-    damping.lock()
-    return damping
+    return BodyDamping(name, body, point, angular, linear).lock()

@@ -96,6 +96,4 @@ def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any])
     }
     if numbers["exponent"] < 1.0:
         raise ModelError(f"exponent {of} must be at least 1, got {numbers['exponent']:g}")
-    ground = Ground(name=name, body=body, points=points, other=other, plane=plane, **numbers)
-    ground.lock()
-    return ground
+    return Ground(name=name, body=body, points=points, other=other, plane=plane, **numbers).lock()

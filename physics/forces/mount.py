@@ -64,6 +64,4 @@ def make_mount(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) 
     points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
     numbers = {key: number(values[key], f"{key} {of}", not_negative=True) for key in NUMBERS}
     axis = unit_axis(values["axis"], f"axis {of}")
-    mount = Mount(name, body, points["point"], other, points["other_point"], axis, **numbers)
-    mount.lock()
-    return mount
+    return Mount(name, body, points["point"], other, points["other_point"], axis, **numbers).lock()

@@ -93,6 +93,4 @@ def make_sphere_contact(name: str, bodies: Mapping[str, int], values: Mapping[st
     }
     center = finite_array(values["center"], (3,), f"center {of}")
     plane = lie.frame_or_identity(values["plane"], f"plane {of}")
-    contact = SphereContact(name, body, center, other=other, plane=plane, **numbers)
-    contact.lock()
-    return contact
+    return SphereContact(name, body, center, other=other, plane=plane, **numbers).lock()

@@ -53,6 +53,4 @@ def make_spring(name: Any, index: Mapping[str, int], values: Mapping[str, Any]) 
         for key in ("stiffness", "damping", "rest_length")
     }
     points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
-    spring = Spring(name, body, points["point"], other, points["other_point"], **numbers)
-    spring.lock()
-    return spring
+    return Spring(name, body, points["point"], other, points["other_point"], **numbers).lock()

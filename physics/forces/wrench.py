@@ -80,6 +80,4 @@ def make_wrench(
     if not (arrays["moment"].any() or arrays["force"].any()):
         raise ModelError(f"moment and force {of} are both zero: it would move nothing")
     body = body_index(values["body"], bodies, f"body {of}")
-    wrench = Wrench(name=name, body=body, axes=axes, magnitude=magnitude, **arrays)
-    wrench.lock()
-    return wrench
+    return Wrench(name=name, body=body, axes=axes, magnitude=magnitude, **arrays).lock()

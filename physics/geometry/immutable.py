@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,9 +14,10 @@ class ReadOnlyArrays:
         self.__dict__.update(state)
         self.lock()
 
-    def lock(self) -> None:
-        """Make every array among the attributes, or in a tuple attribute, read-only."""
+    def lock(self) -> Self:
+        """Make every array among the attributes, or in a tuple attribute, read-only; returns the object."""
         for value in vars(self).values():
             for item in value if isinstance(value, tuple) else (value,):
                 if isinstance(item, np.ndarray):
                     item.flags.writeable = False
+        return self
