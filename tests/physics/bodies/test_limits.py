@@ -7,6 +7,7 @@ import physics as ph
 from physics.kernels import layout
 from physics.kernels.forces import limits
 from tests.physics.generators import random_inertia, random_state, random_tree
+from tests.physics.small_models import row
 
 
 def derivative(function, r, step=1e-5):
@@ -40,11 +41,11 @@ def test_gradients_of_rotation_limits_are_derivatives():
         ]
         for axes in ((2, 1, 0), (0, 1, 0), (1, 2, 0)):
             rows += [row_of(layout.LIMIT_ANGLE, [*axes, k, rng.choice([-1, 1]), 0.1]) for k in range(3)]
-        for row in rows:
-            gradient = np.array(limits.limit_value(row, 0, r)[1])
+        for given in rows:
+            gradient = np.array(limits.limit_value(given, 0, r)[1])
             if np.abs(gradient).max() > 5.0 or abs(np.linalg.norm(r) - np.pi) < 0.01:
                 continue  # near gimbal lock or the kink of the total rotation differences are no measure
-            expected = derivative(lambda x, row=row: limits.limit_value(row, 0, x)[0], r)
+            expected = derivative(lambda x, given=given: limits.limit_value(given, 0, x)[0], r)
             assert np.abs(gradient - expected).max() < 1e-7
             checked += 1
     assert checked > 2000
@@ -144,24 +145,9 @@ def test_impact_on_a_hard_limit_is_the_one_of_the_mass_matrix():
 
 def test_several_hard_limits_at_once_are_solved_together():
     """A chain laid on its stops: it rests without creeping, and no stop pulls."""
-    builder = ph.ModelBuilder(gravity=(0, 0, -9.81))
-    parent, end = None, np.eye(4)
-    for i in range(6):
-        inertia = np.diag([0.002, 0.002, 0.0005])
-        parent = builder.add_body(
-            f"link {i}",
-            parent,
-            joint=ph.joints.Hinge((0, 1, 0)),
-            joint_in_parent=end,
-            mass=0.3,
-            com=(0.1, 0, 0),
-            inertia=inertia,
-            limits=(-1.0, 0.1),
-            limit_restitution=0.0,
-        )
-        end = np.eye(4)
-        end[0, 3] = 0.2
-    model = builder.build()
+    link = {"mass": 0.3, "com": (0.1, 0, 0), "inertia": np.diag([0.002, 0.002, 0.0005])}
+    link |= {"limits": (-1.0, 0.1), "limit_restitution": 0.0}
+    model = row([f"link {k}" for k in range(6)], ph.joints.Hinge((0, 1, 0)), (0.2, 0, 0), **link).build()
     result = ph.simulate(model, model.state(), 4.0, 1e-3)
     rested = result.t > 2.0
     assert np.abs(result.qd[rested]).max() < 1e-10  # round-off of the impulses of a step

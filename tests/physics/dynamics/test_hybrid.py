@@ -6,6 +6,7 @@ import pytest
 import physics as ph
 from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.generators import random_state, random_tree
+from tests.physics.small_models import row
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -70,21 +71,10 @@ def test_a_driven_coordinate_of_a_closed_loop():
 
 
 def chain(count):
-    builder = ph.ModelBuilder()
-    end = ph.lie.exp(np.array([0, 0, 0, 0, 0, -0.2]))
-    rng, body = np.random.default_rng(1), None
-    for k in range(count):
-        body = builder.add_body(
-            f"link {k}",
-            body,
-            joint=ph.joints.Hinge(rng.normal(size=3)),
-            joint_in_parent=end if body else None,
-            mass=1.0,
-            com=(0, 0, -0.1),
-            inertia=np.diag([4e-3, 4e-3, 1e-3]),
-            damping=0.05,
-        )
-    return builder.build()
+    rng = np.random.default_rng(1)
+    link = {"com": (0, 0, -0.1), "inertia": np.diag([4e-3, 4e-3, 1e-3]), "damping": 0.05}
+    names = [f"link {k}" for k in range(count)]
+    return row(names, lambda _: ph.joints.Hinge(rng.normal(size=3)), (0, 0, -0.2), **link).build()
 
 
 def test_returned_torques_fed_back_give_the_same_motion():

@@ -263,23 +263,20 @@ def test_it_ends_when_its_parent_is_killed(tmp_path):
     until(gone)
 
 
-def test_garbage_on_stdin_ends_it_with_a_reason():
-    process = start_raw()
-    out, _ = process.communicate(b"GET / HTTP/1.1\r\nHost: nobody\r\n", timeout=HANG)
-    assert process.returncode == 2
-    assert b"starts with b'GET '" in out
+ODD = [{}, {"id": "1", "kind": "ping"}, {"id": True, "kind": "ping"}, {"id": 1, "kind": "ping", "job": 3}]
 
 
 @pytest.mark.parametrize(
-    "header",
-    [{}, {"id": "1", "kind": "ping"}, {"id": True, "kind": "ping"}, {"id": 1, "kind": "ping", "job": 3}],
+    ("data", "says"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: nobody\r\n", b"starts with b'GET '"),
+        *((b"".join(map(bytes, protocol.encode(header))), b"a request needs a number") for header in ODD),
+    ],
 )
-def test_a_request_that_makes_no_sense_ends_it_with_a_reason(header):
+def test_what_makes_no_sense_on_stdin_ends_it_with_a_reason(data, says):
     process = start_raw()
-    data = b"".join(bytes(piece) for piece in protocol.encode(header))
     out, _ = process.communicate(data, timeout=HANG)
-    assert process.returncode == 2
-    assert b"a request needs a number" in out
+    assert process.returncode == 2 and says in out
 
 
 def test_answers_that_are_no_protocol_are_told(tmp_path):
@@ -313,11 +310,8 @@ def test_it_runs_under_any_package_name_and_beside_a_foreign_physics(tmp_path):
     main = tmp_path / "extension" / "engine" / "worker" / "main.py"
     environment = {"PYTHONPATH": str(foreign), "CONDYLE_JIT": "0", "CONDYLE_PATHS": str(foreign)}
     paths = [argument for path in worker.library_paths() for argument in ("--path", path)]
-    for isolation in (
-        ["-I"],
-        ["-s"],
-    ):  # with -s PYTHONPATH counts, and the script's own folder leads the path
-        command = [sys.executable, *isolation, str(main), "--path", str(foreign), *paths]
+    for isolation in ("-I", "-s"):  # with -s PYTHONPATH counts, and the script's own folder leads the path
+        command = [sys.executable, isolation, str(main), "--path", str(foreign), *paths]
         client = worker.WorkerClient(command, environment)
         try:
             assert client.submit("ping", {"n": 1}).wait(HANG).header["echo"] == {"n": 1}
