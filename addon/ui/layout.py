@@ -10,14 +10,31 @@ from bpy.types import UILayout
 from ..data.body_reference import BodyReference
 
 
-def draw_lines(layout: UILayout, text: str, icon: str, width: int) -> None:
-    """Draw a text wrapped to the width of the region, but not between a number and its unit."""
+def lines_of(text: str, width: int) -> list[str]:
+    """A text wrapped to the width of the region, but not between a number and its unit."""
     # the interface's font is about 6.6 pixels wide; margins and icon take the width of 12 characters
     scale = bpy.context.preferences.system.ui_scale or 1.0  # 0 without a window
     characters = max(16, int(width / (6.6 * scale)) - 12)
     joined = re.sub(r"(\d) (?=\S{1,3}(\s|[,;:.]|$))", "\\1\N{NO-BREAK SPACE}", text)
-    for number, line in enumerate(textwrap.wrap(joined, characters)):
+    return textwrap.wrap(joined, characters)
+
+
+def draw_lines(layout: UILayout, text: str, icon: str, width: int) -> None:
+    """Draw `lines_of` a text."""
+    for number, line in enumerate(lines_of(text, width)):
         layout.label(text=line, icon=icon if number == 0 else "BLANK1")
+
+
+def draw_status(layout: UILayout, context: Any, text: str, icon: str, alert: bool) -> None:
+    """Draw a text in two lines, whatever its length, so that nothing below moves; a button shows the rest of it."""
+    column = layout.box().column(align=True)
+    column.alert = alert
+    lines = lines_of(text, context.region.width)
+    column.label(text=lines[0], icon=icon)
+    row = column.row()
+    row.label(text=lines[1] if len(lines) > 1 else "", icon="BLANK1")
+    if len(lines) > 2:
+        row.operator("condyle.show_text", text="", icon="THREE_DOTS", emboss=False).text = text
 
 
 def draw_note(layout: UILayout, context: Any, text: str, icon: str = "INFO") -> None:

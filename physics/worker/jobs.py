@@ -33,7 +33,7 @@ from ..simulation.between_samples import simulate_between
 from ..simulation.live import LiveRun, between
 from ..simulation.loop import simulate_loop
 from ..simulation.simulate import simulate
-from .server import Report
+from .report import Report
 from .stage_names import BUILDING, OBSERVATION, USUAL, WITH_MUSCLES
 from .stages import prepare, stages_of
 

@@ -15,7 +15,6 @@ import queue
 import signal
 import sys
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Mapping
@@ -25,8 +24,8 @@ import numpy as np
 
 from ..errors import CancelledError, DivergedError, FormatError, SimulationWarning
 from . import protocol
+from .report import Report
 
-PROGRESS_INTERVAL = 0.05  # seconds between two progress events
 BESIDE = frozenset({"warm_up"})  # kinds of job that run beside the others, as they only wait for the compiler
 STACK_SIZE = 64 * 2**20  # of threads: compilers recurse deeply, and some systems provide half a megabyte
 
@@ -94,48 +93,6 @@ class Requests:
             self._waiting.put(message)
 
 
-class Report:
-    """Reports a job's progress to the parent, at most 20 times a second, and a cancellation to the job."""
-
-    def __init__(self, channel: Channel, requests: Requests, job_id: int) -> None:
-        self._channel = channel
-        self._requests = requests
-        self._id = job_id
-        self._last = -PROGRESS_INTERVAL
-        self._text = ""
-        self._fraction = 0.0
-
-    def message(self, text: str) -> None:
-        """Report the current activity; raises CancelledError if the job was cancelled."""
-        self._text = text
-        self._send()
-        if self._requests.is_cancelled(self._id):
-            raise CancelledError()
-
-    def progress(self, fraction: float, text: str = "") -> bool:
-        """Report progress from 0 to 1 and optionally a new activity; False asks the computation to stop."""
-        self._text = text or self._text
-        self._fraction = min(max(float(fraction), 0.0), 1.0)
-        if time.monotonic() - self._last >= PROGRESS_INTERVAL:
-            self._send()
-        return not self._requests.is_cancelled(self._id)
-
-    def news(self, header: Mapping[str, Any], arrays: protocol.ArrayMap) -> None:
-        """Send an intermediate result; raises CancelledError if the job was cancelled."""
-        if self._requests.is_cancelled(self._id):
-            raise CancelledError()
-        self._channel.send({"event": "news", "id": self._id, "news": dict(header)}, arrays)
-
-    def told(self) -> list[dict[str, Any]]:
-        """Messages of the parent to this job since the last call."""
-        return self._requests.told(self._id)
-
-    def _send(self) -> None:
-        self._last = time.monotonic()
-        event = {"event": "progress", "id": self._id, "fraction": self._fraction, "message": self._text}
-        self._channel.send(event)
-
-
 def serve() -> NoReturn:
     """Serve on stdin and stdout until stdin closes."""
     # Ctrl-C in a terminal reaches all processes of its group: the parent decides how to react
@@ -198,7 +155,7 @@ def _run(message: protocol.Message, requests: Requests, channel: Channel) -> Non
         if requests.is_cancelled(job_id):
             raise CancelledError()
         channel.send({"event": "started", "id": job_id})
-        report = Report(channel, requests, job_id)
+        report = Report(channel.send, requests.is_cancelled, requests.told, job_id)
         header, arrays = _do(message.header["kind"], message.header.get("job", {}), message.arrays, report)
         channel.send({"event": "done", "id": job_id, "answer": header}, arrays)
     except CancelledError:

@@ -34,7 +34,7 @@ from ..model.builder import ModelBuilder
 from ..model.model import Model
 from ..muscles import PathPoint, Tension
 from ..simulation.simulate import simulate
-from .server import Report
+from .report import Report
 from .stage_names import COLLIDERS, OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled

@@ -1,7 +1,7 @@
 """Operators that check the scene, select the object of a warning, and clear the list."""
 
-from bpy.props import IntProperty
-from bpy.types import Context, Operator
+from bpy.props import IntProperty, StringProperty
+from bpy.types import Context, Event, Operator
 
 from ...blender import session
 from ...checking import scene
@@ -9,6 +9,9 @@ from ...data import findings
 from ...data.property_options import Change, allowed, need_object_mode
 from ...making import orphans, rig_parts
 from ...reading import missing_joints
+from ..layout import draw_lines
+
+POPUP = 500  # width of the text [pixels]
 
 
 class CheckScene(Change, Operator):
@@ -114,6 +117,25 @@ class MoveToRigs(Change, Operator):
         return {"FINISHED"}
 
 
+class ShowText(Operator):
+    """Show the whole text of a message in the panel"""
+
+    bl_idname = "condyle.show_text"
+    bl_label = "Show Text"
+    bl_options = {"INTERNAL"}
+
+    text: StringProperty(name="Text", description="The message", options={"SKIP_SAVE"})
+
+    def execute(self, _context: Context) -> set[str]:
+        return {"FINISHED"}
+
+    def invoke(self, context: Context, _event: Event) -> set[str]:
+        return context.window_manager.invoke_popup(self, width=POPUP)
+
+    def draw(self, _context: Context) -> None:
+        draw_lines(self.layout.column(align=True), self.text, "NONE", POPUP)
+
+
 class ClearFindings(Operator):
     """Clear the list of warnings"""
 
@@ -129,4 +151,4 @@ class ClearFindings(Operator):
         return {"FINISHED"}
 
 
-classes = (CheckScene, SelectCulprit, RemoveLeftOver, MoveToRigs, ClearFindings)
+classes = (CheckScene, SelectCulprit, RemoveLeftOver, MoveToRigs, ShowText, ClearFindings)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bpy.types import Panel, UILayout
+from bpy.types import Panel, Scene, UILayout
 
 from ...blender import session
 from ...data.property_options import SidebarPanel
@@ -10,10 +10,7 @@ from ...data.simulation import INTEGRATORS, BakeStatistics
 from ...jobs import bake, partial_bake, precompile
 from ...jobs.operator import Job
 from ...live import run_mode
-from ..layout import draw_fields, draw_lines, draw_note, fields
-
-#: most changes since the bake shown in the panel
-MOST_CHANGES = 4
+from ..layout import draw_fields, draw_lines, draw_note, draw_status, fields
 
 
 class BakePanel(SidebarPanel, Panel):
@@ -26,51 +23,48 @@ class BakePanel(SidebarPanel, Panel):
         precompile.note(bake, run_mode)
         job = session.job
         if job is not None:
-            draw_job(layout, context, job)
+            draw_job(layout, job)
         else:
             row = layout.row(align=True)
             row.scale_y = 1.4
             row.operator("condyle.bake", icon="REC")
             row.operator("condyle.free_bake", icon="TRASH")
             layout.operator("condyle.check_scene", icon="CHECKMARK")
-            draw_badge(layout, context)
-        message = session.message_in(context.scene)
-        if message:
-            draw_note(layout.box(), context, message, session.message_icon)
+        draw_status(layout, context, *status(context.scene, job))
         kept = partial_bake.of(context.scene)
         if kept is not None and job is None:
             last = f"{kept.frames[-1]:g}"
             layout.operator("condyle.bake_unfinished", text=f"Bake Up to Frame {last}", icon="REC")
-        preparing = precompile.line()
-        if preparing:
-            draw_note(layout, context, preparing, "SORTTIME")
 
 
-def draw_badge(layout: UILayout, context: Any) -> None:
-    """Draw the changes since the bake, if it is out of date."""
-    changed = session.stale.get(context.scene.session_uid, [])
-    if not changed:
-        return
-    column = layout.box().column(align=True)
-    column.alert = True
-    column.label(text="The bake is out of date", icon="FILE_REFRESH")
-    for line in changed[:MOST_CHANGES]:
-        draw_lines(column, line.text, "BLANK1", context.region.width)
-    if len(changed) > MOST_CHANGES:
-        column.label(text=f"and {len(changed) - MOST_CHANGES} more", icon="BLANK1")
+def status(scene: Scene, job: Job | None) -> tuple[str, str, bool]:
+    """Text and icon of the panel's status, and whether it is an alert: the job, or a bake that is out of date, or the
+    last message, or what is compiled.
+    """
+    if job is not None:
+        return job.activity, "SORTTIME", False
+    changed = session.stale.get(scene.session_uid, [])
+    if changed:
+        return f"The bake is out of date: {'; '.join(line.text for line in changed)}", "FILE_REFRESH", True
+    message = session.message_in(scene)
+    if message:
+        return message, session.message_icon, False
+    preparing = precompile.line()
+    return (preparing, "SORTTIME", False) if preparing else ("Ready", "INFO", False)
 
 
-def draw_job(layout: UILayout, context: Any, job: Job) -> None:
-    """Draw the progress of a running job, and its Cancel button."""
-    column = layout.column(align=True)
-    row = column.row(align=True)
+def draw_job(layout: UILayout, job: Job) -> None:
+    """Draw the progress of a running job, and its Cancel button, as high as the buttons otherwise there."""
+    row = layout.row(align=True)
     row.scale_y = 1.4
     if job.endless:
         row.label(text=job.title, icon="PLAY")
     else:
         row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
     row.operator("condyle.cancel", text="", icon="CANCEL")
-    draw_note(layout.box(), context, job.activity, "SORTTIME")
+    check = layout.row()
+    check.enabled = False
+    check.operator("condyle.check_scene", icon="CHECKMARK")
 
 
 class SettingsPanel(SidebarPanel, Panel):
@@ -170,4 +164,4 @@ def statistics_lines(kept: BakeStatistics) -> list[tuple[str, str, str]]:
     return lines
 
 
-classes = (BakePanel, StatisticsPanel, SettingsPanel, OutputPanel)
+classes = (BakePanel, SettingsPanel, OutputPanel, StatisticsPanel)

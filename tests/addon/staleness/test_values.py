@@ -23,7 +23,7 @@ def test_a_setting_that_is_touched_for_the_first_time_and_put_back_changes_nothi
     settings, simulation = hinge.condyle.joint, scene.condyle.simulation
     assert not settings.is_property_set("follow") and not simulation.is_property_set("gravity")
     settings.follow = 1.0
-    assert changes(part, scene) == [("changed-since-bake", "Hinge", "follow")]
+    assert changes(part, scene) == [("changed-since-bake", "Hinge", "animation influence")]
     settings.follow = -0.0
     simulation.gravity = tuple(simulation.gravity)
     for row in settings.coordinates:

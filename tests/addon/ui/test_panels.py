@@ -316,7 +316,7 @@ def test_the_inertia_of_a_tiny_body_is_read_and_typed_in_a_smaller_unit(part, ma
 #: the panels of the tab, and within each panel those that it contains
 SIDEBAR = {
     None: "welcome next_step bake chain body joint frames grid reach fit connection muscle overlay",
-    "bake": "statistics settings output live live_run warnings slow start",
+    "bake": "settings output statistics live live_run warnings slow start",
     "body": "soft_parts",
     "joint": "joint_bodies coordinates controller from_pose",
     "fit": "residuals",
@@ -335,3 +335,14 @@ def test_panels_keep_their_order(part):
     assert found == {
         parent: [f"CONDYLE_PT_{name}" for name in names.split()] for parent, names in SIDEBAR.items()
     }
+
+
+@pytest.mark.parametrize("text", ["Ready", "word " * 40])
+def test_the_status_is_two_lines_high_whatever_it_says(part, text):
+    layout, context = MagicMock(), MagicMock()
+    context.region.width = 300
+    part("ui.layout").draw_status(layout, context, text, "INFO", False)
+    column = layout.box.return_value.column.return_value
+    row = column.row.return_value
+    assert column.label.call_count == column.row.call_count == row.label.call_count == 1
+    assert row.operator.call_count == (len(text) > 100)  # shows the rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ def own_length(peer: Any, state: Any, name: str, surfaces: dict[str, Any]) -> fl
     places = np.array([point.getLocationInGround(state).to_numpy() for point in points])
     wraps = [point.getWrapObject() for point in points]
     length = 0.0
-    for k, (first, last) in enumerate(zip(wraps[:-1], wraps[1:])):
+    for k, (first, last) in enumerate(itertools.pairwise(wraps)):
         a, b = places[k : k + 2]
         if first and last and first.getName() == last.getName():
             frame, radius = surfaces[first.getName()]
