@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -58,9 +58,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    simulate = commands.add_parser(
-        "simulate", parents=[output], help="simulate a model file into a result file"
-    )
+    def command(name: str, run: Callable[..., int], what: str) -> argparse.ArgumentParser:
+        made: argparse.ArgumentParser = commands.add_parser(name, parents=[output], help=what)
+        made.set_defaults(run=run)
+        return made
+
+    simulate = command("simulate", _simulate, "simulate a model file into a result file")
     simulate.add_argument("model", type=Path, metavar="MODEL.json")
     simulate.add_argument("--out", type=Path, required=True, metavar="RESULT.npz")
     simulate.add_argument("--duration", type=float, help="seconds; default: that of the model file")
@@ -74,15 +77,11 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="exit with 4 if anything makes the motion doubtful; it is written all the same",
     )
-    simulate.set_defaults(run=_simulate)
 
-    info = commands.add_parser("info", parents=[output], help="describe a model file")
+    info = command("info", _info, "describe a model file")
     info.add_argument("model", type=Path, metavar="MODEL.json")
-    info.set_defaults(run=_info)
 
-    convert = commands.add_parser(
-        "convert", parents=[output], help="convert an OpenSim model to a model file"
-    )
+    convert = command("convert", _convert, "convert an OpenSim model to a model file")
     convert.add_argument("model", type=Path, metavar="MODEL.osim")
     convert.add_argument("--out", type=Path, required=True, metavar="MODEL.json")
     convert.add_argument(
@@ -91,25 +90,19 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument(
         "--allow-welds", action="store_true", help="read joints of unknown kinds as welds, with a warning"
     )
-    convert.set_defaults(run=_convert)
 
-    compiling = commands.add_parser(
-        "compile", parents=[output], help="compile all kernels ahead, so that no first use waits"
-    )
+    compiling = command("compile", _compile, "compile all kernels ahead, so that no first use waits")
     compiling.add_argument("--processes", type=int, metavar="N", help="default: processors, at most 4")
     compiling.add_argument(
         "--no-muscles", action="store_true", help="without kernels for models with muscles"
     )
-    compiling.set_defaults(run=_compile)
 
-    schema = commands.add_parser("schema", parents=[output], help="print the JSON Schema of a kind of file")
+    schema = command("schema", _schema, "print the JSON Schema of a kind of file")
     schema.add_argument("kind", choices=("model", "result"))
-    schema.set_defaults(run=_schema)
 
-    plot = commands.add_parser("plot", parents=[output], help="draw a result file (needs matplotlib)")
+    plot = command("plot", _plot, "draw a result file (needs matplotlib)")
     plot.add_argument("result", type=Path, metavar="RESULT.npz")
     plot.add_argument("--out", type=Path, required=True, metavar="PLOT.png")
-    plot.set_defaults(run=_plot)
     return parser
 
 

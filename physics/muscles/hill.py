@@ -207,19 +207,10 @@ class Millard(Hill):
         damping = self.damping if self.damping >= UNDAMPED else 0.0
         least = max(self.minimum_activation, 0.01) if self.singular else self.minimum_activation
         shortest = self.active_low * self.optimal_fibre_length
-        head = [*self._head(hill_layout.MILLARD, damping, least, shortest), 0.0, 0.0, 0.0, 0.0]
-        places = (
-            hill_layout.ACTIVE_CURVE,
-            hill_layout.PASSIVE_CURVE,
-            hill_layout.TENDON_CURVE,
-            hill_layout.VELOCITY_CURVE,
-        )
-        pieces = self._curves()
-        at = len(head)
-        for place, piece in zip(places, pieces):
-            head[place] = float(at)
-            at += len(piece)
-        return np.concatenate([head, *pieces])
+        head, pieces = self._head(hill_layout.MILLARD, damping, least, shortest), self._curves()
+        # where each curve begins, in the order of ``hill_layout.ACTIVE_CURVE`` and those that follow it
+        starts = len(head) + len(pieces) + np.cumsum([0, *map(len, pieces[:-1])])
+        return np.concatenate([head, starts, *pieces])
 
     def _curves(self) -> list[FloatArray]:
         span = self.passive_strain_one - self.passive_strain_zero

@@ -50,10 +50,7 @@ def test_settings_reach_what_they_name(apply, hinge, scene, make):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (
-            {"simulation": {"tiem_step": 1}},
-            r"simulation.tiem_step = 1: unknown key .*did you mean 'time_step'",
-        ),
+        ({"simulation": {"tiem_step": 1}}, r"simulation.tiem_step = 1: unknown key .*did you mean 'time_step'"),
         ({"simulations": {"time_step": 1}}, "unknown key 'simulations'"),
         ({"simulation": {"time_step": "fast"}}, "time_step = 'fast': must be a number"),
         ({"simulation": {"time_step": True}}, "must be a number"),
@@ -70,17 +67,14 @@ def test_settings_reach_what_they_name(apply, hinge, scene, make):
         ({"joints": {"Knee.L": 3}}, "a group of settings"),
         ({"joints": 3}, "joints = 3: must be given by name"),
         ({"joints": {"Knee.R": {"prescribed": True}}}, r"no joint 'Knee.R'; it has Knee.L \(did you mean"),
-        (
-            {"joints": {"Knee.L": {"coordinates": {"2": {"start": 1}}}}},
-            "coordinates has no '2'; it has angle",
-        ),
+        ({"joints": {"Knee.L": {"coordinates": {"2": {"start": 1}}}}}, "coordinates has no '2'; it has angle"),
         ({"joints": {"Knee.L": {"coordinates": {"1": {"start_angle": 1}}}}}, "unknown key"),
         ({"joints": {"Knee.L": {"coordinates": {"1": {"start": {"x": 1}}}}}}, "has no 'x'"),
         ({"joints": {"Knee.L": {"child": "B"}}}, "unknown key"),
         ({"bodies": {"C": {"mass": 1}}}, "no body 'C'; it has A, B"),
         ({"muscles": {"Biceps": {"law": {"max_force": 1}}}}, "no muscle 'Biceps'; it has none"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_named_with_its_value_and_nothing_is_set(apply, ph, hinge, scene, settings, message):
     good = {"bodies": {"B": {"density": 30}}}
     with pytest.raises(ph.FormatError, match=message):

@@ -101,22 +101,16 @@ def test_files_and_copies():
     ("make", "words"),
     [
         (lambda: constraints.PointConstraint("a", "a"), "two bodies, got 'a' twice"),
-        (
-            lambda: constraints.PointConstraint("a", point=(0, 0)),
-            r"point of a point constraint must have shape \(3,\)",
-        ),
+        (lambda: constraints.PointConstraint("a", point=(0, 0)), r"point of a point constraint must have shape \(3,\)"),
         (lambda: constraints.WeldConstraint("a", frame=np.zeros((4, 4))), "frame of a weld constraint"),
         (lambda: constraints.DistanceConstraint("a", length=0.0), "length .* must be positive, got 0"),
         (lambda: constraints.DistanceConstraint("a", sense="spring"), "rod, rope, strut, got 'spring'"),
         (lambda: constraints.CouplingConstraint("a", {}), "coupling drivers must be"),
         (lambda: constraints.CouplingConstraint("a", {"a": 1.0}), "cannot drive itself"),
-        (
-            lambda: constraints.CouplingConstraint("a", {"b": np.nan}),
-            "weight of driver 'b' .* finite, got nan",
-        ),
+        (lambda: constraints.CouplingConstraint("a", {"b": np.nan}), "weight of driver 'b' .* finite, got nan"),
         (lambda: constraints.RollingConstraint(None), "must be a body or its name, got None"),
     ],
-)
+)  # fmt: skip
 def test_bad_values_are_named(make, words):
     with pytest.raises(ph.ModelError, match=words):
         make()

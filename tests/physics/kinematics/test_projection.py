@@ -154,17 +154,12 @@ def test_curves_in_other_coordinates(closed):
         ("hinge", np.eye(4), {}, "one to three coordinates"),
         (ph.joints.Hinge(), np.eye(3), {}, "pose to project must be a pose"),
         (ph.joints.Hinge(), np.eye(4), {"length_scale": -1.0}, "length_scale must be positive, got -1"),
-        (
-            ph.joints.Hinge(),
-            np.eye(4),
-            {"length_scale": 1.0, "metric": np.eye(6)},
-            "metric and length_scale 1",
-        ),
+        (ph.joints.Hinge(), np.eye(4), {"length_scale": 1.0, "metric": np.eye(6)}, "metric and length_scale 1"),
         (ph.joints.Hinge(), np.eye(4), {"metric": -np.eye(6)}, "positive definite"),
         (ph.joints.Hinge(), np.eye(4), {"bounds": [(1.0, -1.0)]}, "must overlap the joint's range"),
         (ph.joints.Hinge(), np.eye(4), {"bounds": [1.0, 2.0]}, r"must have shape \(1, 2\)"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_is_named(joint, pose, options, words):
     with pytest.raises(ph.ModelError, match=words):
         ph.project(joint, pose, **options)

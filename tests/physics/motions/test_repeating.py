@@ -176,11 +176,7 @@ def test_columns_of_a_table_and_targets_go_round_or_on_and_others_stay():
         ({"period": 0.0}, {}, "period"),
         ({"motions": ["arm"]}, {}, "no motion is named 'arm'"),
         ({"pulls": ["arm"]}, {}, "no pull is named 'arm'"),
-        (
-            {"motions": ["thigh"]},
-            {"motions": {"thigh": ph.Motion([0, 1], [0, 1], kind="velocity")}},
-            "velocity",
-        ),
+        ({"motions": ["thigh"]}, {"motions": {"thigh": ph.Motion([0, 1], [0, 1], kind="velocity")}}, "velocity"),
         (
             {"motions": ["thigh"]},
             {"motions": {"thigh": ph.Motion([0.2, 0.8], [0, 1])}},
@@ -190,7 +186,7 @@ def test_columns_of_a_table_and_targets_go_round_or_on_and_others_stay():
         ({"inputs": ["arm"]}, {"tau": ph.Table([0.0, 1.0], np.zeros((2, 2)))}, "no column of a table"),
         ({"inputs": ["thigh.angle"]}, {"tau": ph.Table([0.0, 2.0], np.zeros((2, 2)))}, "does not repeat"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_go_round_is_named(asked, options, said):
     with pytest.raises(ModelError, match=said):
         Repeating(**{"start": 0.0, "period": 1.0, **asked}).applied(legs(), options)
