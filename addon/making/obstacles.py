@@ -56,7 +56,7 @@ def add_obstacle(
     label = name or (f"{body.name} {shape.replace('_', ' ').title()}" if body else shape.title())
     mesh = bpy.data.meshes.new(label)
     item = bpy.data.objects.new(label, mesh)
-    collection.collection_of(scene, body and body.object).objects.link(item)
+    collection.collection_of(scene, body.object if body else None).objects.link(item)
     bodies_and_joints.attach(item, body, world)
     item.hide_render = True
     found = item.condyle.obstacle

@@ -130,7 +130,8 @@ class ShowText(Operator):
         return {"FINISHED"}
 
     def invoke(self, context: Context, _event: Event) -> set[str]:
-        return context.window_manager.invoke_popup(self, width=POPUP)
+        context.window_manager.invoke_popup(self, width=POPUP)
+        return {"RUNNING_MODAL"}
 
     def draw(self, _context: Context) -> None:
         draw_lines(self.layout.column(align=True), self.text, "NONE", POPUP)
