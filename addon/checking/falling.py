@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from bpy.types import Object, Scene
 
-from ..animation import input_values, led_joints, looks
-from ..baked import conflicts
+from ..animation import led_joints
 from ..blender import physics_access
-from ..data import findings, references
-from ..data.findings import IMPORT, Finding
-from ..reading import scene as scene_to_model
+from ..data import findings
+from ..data.findings import Finding
+from ..data.references import Handle
+from ..reading.scene import ModelBody, SceneModel
 
 # A joint lets its child fall that can take it straight down so far [m], and is this share of that off at most.
 FALLS, STRAIGHT = (1.0, 100.0), 1e-6
@@ -23,35 +22,52 @@ FALLS, STRAIGHT = (1.0, 100.0), 1e-6
 NO_PART = 1e-9
 
 
-def nothing_holds(scene: Scene, read: scene_to_model.SceneModel) -> bool:
-    """Whether gravity is on in a scene without any joint or connection, or a muscle that a body may hang by."""
+@dataclass(frozen=True)
+class Standing:
+    """How a body of the model is in its scene at the first frame: its pose in the world (4, 4) [m]; whether only
+    gravity, and what is tied to it, moves it: no animation, controller or torque does; whether sliders drive its joint;
+    whether it starts as it is set; whether its joint is held on its animation.
+    """
+
+    pose: np.ndarray
+    is_passive: bool = True
+    is_driven: bool = False
+    starts_as_set: bool = True
+    is_held: bool = False
+
+
+def nothing_holds(read: SceneModel, connected: bool) -> bool:
+    """Whether gravity is on in a scene without any joint or connection (connected: it has one), or a muscle that a body
+    may hang by.
+    """
     hung = any(entry.joint_uid for entry in read.bodies) or any(
         min(pair) < 0 for pair in of_muscles(read.model)
     )
-    return bool(_falls_at_all(read.model) and not hung and not references.connections_of(scene))
+    return bool(_falls_at_all(read.model) and not hung and not connected)
 
 
 def hints(
-    scene: Scene, read: scene_to_model.SceneModel, among: Container[int] | None = None
+    read: SceneModel, standing: Sequence[Standing], connected: bool, among: Container[int] | None = None
 ) -> list[Finding]:
-    """A hint about the models that will fall, as the scene is evaluated now; none where that is told of all bodies.
+    """A hint about the models that will fall; none where that is told of all bodies.
 
-    among: session uids of objects, of which alone it is told; None: of all.
+    Args:
+        standing: of the bodies of the model. connected: as of `nothing_holds`. among: session uids of objects, of which
+            alone it is told; None: of all.
     """
-    if not _falls_at_all(read.model) or nothing_holds(scene, read):
+    if not _falls_at_all(read.model) or nothing_holds(read, connected):
         return []
-    falling: dict[str, list[tuple[references.Body | Object, str]]] = {
+    falling: dict[str, list[tuple[Handle, str]]] = {
         code: [] for code in ("joint-will-fall", "undriven-will-fall", "will-fall")
     }
-    for entry in _falling(read):
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        body = entry.handle.find()
-        if among is not None and body.object.session_uid not in among:
+    for entry, stands in _falling(read, standing):
+        if among is not None and entry.handle.session_uid not in among:
             continue
         code = "will-fall"
-        if item is not None:
-            code = "joint-will-fall" if _can_be_led(read, item) else "undriven-will-fall"
-        falling[code].append((item or body, body.name))
+        if entry.joint_uid:  # it can be prescribed as it is, or not
+            follows = stands.is_driven or led_joints.follows_poses(read.model.joints[entry.index])
+            code = "joint-will-fall" if follows else "undriven-will-fall"
+        falling[code].append((entry.culprit, entry.name))
     return [
         replace(
             findings.about(found[0][0], code, bodies=findings.few(name for _, name in found)), is_hint=True
@@ -61,55 +77,27 @@ def hints(
     ]
 
 
-def after_import(scene: Scene, ground: Object) -> list[Finding]:
-    """`hints` about what an import made on its ground, an Empty; none where the scene cannot be read."""
-    try:
-        read = scene_to_model.read(scene)
-    except physics_access.physics().CondyleError:  # told by the check
-        return []
-    among = {item.session_uid for item in ground.children_recursive}
-    return findings.of_source(hints(scene, read, among), IMPORT, ground)
-
-
-def _can_be_led(read: scene_to_model.SceneModel, item: Object) -> bool:
-    """Whether a joint can be prescribed as it is."""
-    (number,) = (entry.index for entry in read.bodies if entry.joint_uid == item.session_uid)
-    return bool(item.condyle.joint.driven or led_joints.follows_poses(read.model.joints[number]))
-
-
 def _falls_at_all(model: physics_access.Model) -> bool:
     return bool(np.linalg.norm(model.gravity) > 0.0)
 
 
-def _falling(read: scene_to_model.SceneModel) -> list[scene_to_model.ModelBody]:
+def _falling(read: SceneModel, standing: Sequence[Standing]) -> list[tuple[ModelBody, Standing]]:
     """The bodies by which those hang on the world that nothing holds: of what hangs together, the first."""
     model = read.model
     pairs = [*of_bodies(model), *of_muscles(model)]
     groups = together(model, pairs)
     held = {int(groups[max(pair)]) for pair in pairs if min(pair) < 0 <= max(pair)}
     held |= {int(groups[entry.index]) for entry in read.leaders}
-    found: dict[int, scene_to_model.ModelBody] = {}
-    for entry in read.bodies:
+    found: dict[int, tuple[ModelBody, Standing]] = {}
+    for entry, stands in zip(read.bodies, standing):
         number = entry.index
         if model.bodies[number].parent >= 0:
             continue
         group = int(groups[number])
-        if not _is_simulated(entry) or not _lets_fall(model, read.state, number):
+        if not stands.is_passive or not _lets_fall(model, read.state, number):
             held.add(group)
-        found.setdefault(group, entry)
-    return [entry for group, entry in found.items() if group not in held]
-
-
-def _is_simulated(entry: scene_to_model.ModelBody) -> bool:
-    """Whether only gravity, and what is tied to it, moves a body: no animation, controller or torque does."""
-    item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-    if item is None:
-        return True
-    pushed = any(
-        row.torque or conflicts.is_played(item, input_values.torque_path(number))
-        for number, row in enumerate(item.condyle.joint.coordinates)
-    )
-    return not pushed and not looks.may_follow(item)
+        found.setdefault(group, (entry, stands))
+    return [pair for group, pair in found.items() if group not in held]
 
 
 def _lets_fall(model: physics_access.Model, state: physics_access.State, number: int) -> bool:

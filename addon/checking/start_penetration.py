@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from bpy.types import Scene
 
-from ..animation import follow_weights, input_values
 from ..animation import inputs as forcing
-from ..baking import muscles
 from ..blender import physics_access, units
-from ..data import findings, references
+from ..data import findings
 from ..data.findings import Finding
-from ..reading import joints
 from ..reading.scene import SceneModel
 from . import falling
 
@@ -46,8 +42,14 @@ class Inside:
         return findings.about(read.handle_of(self.body), code, body=name, depth=depth, ground=self.ground)
 
 
-def check(scene: Scene, read: SceneModel) -> list[Finding]:
-    """What begins inside ground, as the scene is evaluated now."""
+def check(
+    read: SceneModel, standing: Sequence[falling.Standing], forces: Callable[[], np.ndarray | None]
+) -> list[Finding]:
+    """What begins inside ground.
+
+    Args:
+        standing: of the bodies of the model. forces: gives generalized forces and inputs then, or None.
+    """
     if not _has_ground(read.model):
         return []
     led, poses = (
@@ -55,34 +57,21 @@ def check(scene: Scene, read: SceneModel) -> list[Finding]:
         physics_access.physics().body_poses(read.model, read.state),
     )
     shown: set[int] = set()
-    for entry in read.bodies:
+    for entry, stands in zip(read.bodies, standing):
         index = entry.index
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        by_animation = item is not None and not joints.starts_as_set(scene, item)
-        if item is not None and follow_weights.holds(item.condyle.joint):
+        if stands.is_held:
             led.add(entry.name)
-        if by_animation or entry.name in led or read.model.bodies[index].parent in shown:
+        by_animation = not stands.starts_as_set or entry.name in led
+        if by_animation or read.model.bodies[index].parent in shown:
             shown.add(index)
-            body = references.find_body(entry.handle, entry.name)
-            poses[index] = units.to_metres(units.split_scale(body.matrix, body.name, body.owner)[0], scene)
+            poses[index] = stands.pose
     soft = list(_in_soft(read.model, poses, led))
     if soft and not shown:
-        soft = _thrown(read.model, read.state, _forces_now(scene, read), soft, led)
+        soft = _thrown(read.model, read.state, forces(), soft, led)
     # what is off its constraints is led onto them first, maybe out of the ground
     sure = not read.model.constraints
     hard = [replace(each.finding(read), is_error=sure) for each in _in_hard(read.model, poses)]
     return [*hard, *(each.finding(read) for each in soft)]
-
-
-def _forces_now(scene: Scene, read: SceneModel) -> np.ndarray | None:
-    """Generalized forces and inputs at the frame that the scene shows; None where they are refused."""
-    frames = scene.frame_current + np.arange(2.0)
-    try:
-        excited, pushed = muscles.excitations(scene, read, frames), input_values.torques(scene, read, frames)
-    except physics_access.physics().CondyleError:
-        return None
-    given = forcing.table(read, excited, pushed, units.frame_times(frames, scene))
-    return forcing.sampled(read.model, given, np.array([read.state.time]))[0]
 
 
 def warnings(read: SceneModel, led: Collection[str], inputs: physics_access.Table | None) -> list[Finding]:

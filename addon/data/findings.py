@@ -109,9 +109,9 @@ def forget_gone() -> None:
     ]
 
 
-def show(scene: Scene, found: list[Finding]) -> None:
-    """Let panels show these findings of a scene."""
-    session.findings, session.findings_scene = found, scene.session_uid
+def show(scene_uid: int, found: list[Finding]) -> None:
+    """Let panels show these findings of the scene with that session uid."""
+    session.findings, session.findings_scene = found, scene_uid
 
 
 def shown(scene: Scene) -> list[tuple[int, Finding]]:

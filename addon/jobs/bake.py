@@ -18,15 +18,15 @@ from ..animation import inputs as forcing
 from ..baking import muscles, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
-from ..checking import bake_preconditions, no_motion, start_penetration
+from ..checking import no_motion, start_penetration
 from ..data import findings, frame_times, references
 from ..data.stored_texts import Prints
 from ..making import orphans
 from ..reading import prints as scene_prints
 from ..reading import scene as scene_to_model
 from ..staleness import compare
+from . import bake_preconditions, partial_bake, shot_files, take
 from . import fit as fits
-from . import partial_bake, shot_files, take
 from .fit import FitReport
 from .shot import Plan, plan
 
@@ -151,7 +151,7 @@ def _simulate(
         solver_statistics.note_failure(scene, error)
         partial_bake.keep(scene, frames, made, fitted, error)
         found = findings.named(scene, solver_statistics.failure(scene, error))
-        findings.show(scene, findings.of_source([found], findings.BAKE))
+        findings.show(scene_uid, findings.of_source([found], findings.BAKE))
         raise
 
 
@@ -198,7 +198,7 @@ def _simulated(
     )
     scene = references.find_scene(scene_uid)
     report = replace(report, warnings=warnings + report.warnings)
-    findings.show(scene, findings.of_source(report.warnings, findings.BAKE))
+    findings.show(scene_uid, findings.of_source(report.warnings, findings.BAKE))
     orphans.tell(scene)
     return report
 

@@ -12,10 +12,10 @@ from ..animation import input_values, led_joints, looks, subframes
 from ..baked import temporarily
 from ..baking import muscles
 from ..blender import physics_access, units
-from ..checking import scene as checks
 from ..data import frame_times
 from ..making import orphans
 from ..reading import prints
+from . import scene_checks
 from .fit import FitReport
 from .shot import Shot
 
@@ -41,10 +41,10 @@ def take(
     with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
         curves = {uid: report.curve for uid, report in fitted.items()}
         try:
-            moving, read = checks.read_checked(scene, frames, curves)
+            moving, read = scene_checks.read_checked(scene, frames, curves)
         except physics_access.physics().CondyleError as error:
-            raise checks.stop(scene, error, curves) from error
-        told = [each for each in checks.warnings(scene, read, fitted) if each.remedy != orphans.REMEDY]
+            raise scene_checks.stop(scene, error, curves) from error
+        told = [each for each in scene_checks.warnings(scene, read, fitted) if each.remedy != orphans.REMEDY]
         joints = [*moving.joints(scene, read), *looks.sample(scene, read, frames)]
         joints = subframes.looked_at(scene, joints, frames, fps)
         held = led_joints.held_at_start(joints)

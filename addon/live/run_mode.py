@@ -54,7 +54,7 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
     options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
     found = [*ready.warnings, *(findings.named(scene, each) for each in told)]
-    findings.show(scene, findings.of_source(found, findings.LIVE))
+    findings.show(scene.session_uid, findings.of_source(found, findings.LIVE))
     orphans.tell(scene)
     settings = live_properties.settings()
     knobs.fill(

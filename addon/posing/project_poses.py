@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,12 +14,15 @@ from ..animation import keyed_poses, led_joints, single_pose
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..curves import rotation_channels
-from ..data import frame_times, references
+from ..data import findings, frame_times, references
+from ..data.findings import Finding
 from ..reading import joints
 from ..sliders import sliders
 
 #: frames between two keys where the slider of a closed joint jumps between its ends; Blender merges keys within 0.01
 SEAM = 0.05
+# Distance and angle [m, rad] of a child from the pose of its joint's sliders above which it is reported.
+FAR, FAR_TURN = 1e-3, 1e-2
 
 
 @dataclass(frozen=True)
@@ -274,3 +278,37 @@ def _seams(
         before, after = float(ends[1 if up else 0]), float(ends[0 if up else 1])
         extra += [(frame - 0.5 * SEAM, before), (frame + 0.5 * SEAM, after)]
     return extra
+
+
+def stale_sliders(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
+    """Children whose evaluated pose differs from that of their joint at its sliders; joints that cannot be read are
+    skipped. fitted: session uids of joints that were just fitted.
+    """
+    for item in references.joints_of(scene):
+        if not item.condyle.joint.driven or item.condyle.joint.closes_loop or item.session_uid in fitted:
+            continue
+        try:
+            away, turned = _apart(scene, item)
+        except physics_access.physics().CondyleError:  # reported by the check of joints
+            continue
+        if away > FAR or turned > FAR_TURN:
+            child, apart = references.resolve(item.condyle.joint.child), units.told_apart(away, turned)
+            # only turned bones can follow where they are connected
+            is_held = child.bone and child.pose_bone.bone.use_connect and turned <= FAR_TURN
+            code = "slider-of-connected-bone" if is_held else "stale-slider"
+            yield findings.about(item, code, joint=item.name, apart=apart)
+
+
+def _apart(scene: Scene, item: Object) -> tuple[float, float]:
+    """Distance and angle [m, rad] of a child from the pose of its joint's sliders; 0 if a slider is out of range."""
+    joint, given = joints.read_joint(scene, item), keyed_poses.source_of_joint(item)
+    readings, ranges = readings_now(scene, item), sliders.slider_ranges(item, joint)
+    if any(joint.prescribed) or len(readings) != len(ranges):
+        return 0.0, 0.0
+    if np.abs(np.clip(readings, *ranges.T) - readings).max(initial=0.0) > 1e-6:
+        return 0.0, 0.0
+    after = units.to_metres(joints.child_in_joint(item), scene)
+    shown = units.to_metres(keyed_poses.pose_now(given, given.child.name), scene)
+    lie = physics_access.physics().lie
+    missing = lie.log(lie.inverse(joint.transform(joint.from_readings(readings)) @ after) @ shown)
+    return float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))

@@ -36,7 +36,7 @@ PLAIN = {
         "start_states",
         "whole_turns",
     ),
-    "checking": ("no_motion",),
+    "checking": ("falling", "no_motion", "start_penetration"),
     "jobs": ("shot", "shot_files"),
     "staleness": ("compare",),
 }

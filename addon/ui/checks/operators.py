@@ -4,9 +4,9 @@ from bpy.props import IntProperty, StringProperty
 from bpy.types import Context, Event, Operator
 
 from ...blender import session
-from ...checking import scene
 from ...data import findings
 from ...data.property_options import Change, allowed, need_object_mode
+from ...jobs import scene_checks
 from ...making import orphans, rig_parts
 from ...reading import missing_joints
 from ..layout import draw_lines
@@ -29,8 +29,8 @@ class CheckScene(Change, Operator):
         return ""
 
     def execute(self, context: Context) -> set[str]:
-        found = scene.check(context.scene)
-        findings.show(context.scene, found)
+        found = scene_checks.check(context.scene)
+        findings.show(context.scene.session_uid, found)
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
         summary = "no problems found"
         if len(found) > hints:

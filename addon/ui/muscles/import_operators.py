@@ -8,10 +8,10 @@ from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access, session
 from ...blender.attachments import Entry
-from ...checking import falling
 from ...data import findings
 from ...data.property_options import Change, failed
 from ...data.selection import select_only
+from ...jobs import scene_checks
 from ...making import opensim_import
 from ..welcome.operators import look_at_selected
 
@@ -52,11 +52,13 @@ class ImportOpenSim(Change, Operator):
         select_only(context, *(item for item in imported.ground.children_recursive if item in shown))
         look_at_selected(context)
         select_only(context, *{imported.ground} & shown)
-        hints = falling.after_import(context.scene, imported.ground)
+        hints = scene_checks.after_import(context.scene, imported.ground)
         found = [
             each if each.session_uid else findings.named(context.scene, each) for each in imported.warnings
         ]
-        findings.show(context.scene, [*hints, *findings.of_source(found, findings.IMPORT, imported.ground)])
+        findings.show(
+            context.scene.session_uid, [*hints, *findings.of_source(found, findings.IMPORT, imported.ground)]
+        )
         counts = f"{len(imported.bodies)} bodies, {len(imported.muscles)} muscles, {len(imported.obstacles)} obstacles"
         message = f"{imported.ground.name} imported: {counts}"
         if imported.warnings:

@@ -30,7 +30,7 @@ def test_a_tail_stays_on_hips_that_something_moves(part, scene, make, way):
     swings = np.ptp([report.coordinates[name] for name in report.coordinates if "Hips" in name], axis=1)
     assert swings.max() > 0.1
     assert walked(scene, rig, "Tail.1") > 0.4
-    assert codes(part("checking.scene").check(scene)) == []
+    assert codes(part("jobs.scene_checks").check(scene)) == []
     assert part("jobs.bake").free_bake(scene) == 1
 
 
@@ -60,7 +60,7 @@ def test_no_false_warning_about_hips_that_are_animated(part, scene, make, body, 
         if held == "world":  # as it stands where it was made with a parent
             authoring.attach(joint, body(rig, "Root"), joint.matrix_world.copy())
     add_tail(part, scene, rig)
-    assert codes(part("checking.scene").check(scene)) == []
+    assert codes(part("jobs.scene_checks").check(scene)) == []
     report = part("jobs.bake").bake_now(scene)
     assert codes(report.warnings) == [] and apart(scene, rig) < TORN
 
@@ -231,7 +231,7 @@ def test_a_parent_that_its_child_carries_is_refused(part, scene, make, body, aut
         make.update()
         assert codes(part("jobs.bake").bake_now(scene).warnings) == []
         return
-    (found,) = part("checking.scene").check(scene)
+    (found,) = part("jobs.scene_checks").check(scene)
     assert found.is_error and found.culprit().object == joint
     assert said([found]) == [("parent-on-child", joint.name, "Top", "Bob")]
     with pytest.raises(ph.ModelError):

@@ -107,7 +107,7 @@ def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, 
     scene.frame_set(1)
 
     def told():
-        return [each for each in part("checking.scene").check(scene) if each.code == "start-not-slider"]
+        return [each for each in part("jobs.scene_checks").check(scene) if each.code == "start-not-slider"]
 
     assert told() == []
     scene.condyle.start.preroll = 4

@@ -85,14 +85,16 @@ def test_one_that_is_added_later_is_told_by_a_check_and_stops_a_bake(part, scene
     joint = knee(part, scene, rig)
     scene.frame_end, scene.condyle.simulation.disconnect_bones = 5, True
     constraint = bend(make, rig)
-    assert any(LATE in finding.text and finding.is_error for finding in part("checking.scene").check(scene))
+    assert any(
+        LATE in finding.text and finding.is_error for finding in part("jobs.scene_checks").check(scene)
+    )
     with pytest.raises(ph.ModelError, match=LATE):
         part("jobs.bake").bake_now(scene)
     joint.condyle.joint.driven = False  # sliders move nothing
-    assert not any(LATE in finding.text for finding in part("checking.scene").check(scene))
+    assert not any(LATE in finding.text for finding in part("jobs.scene_checks").check(scene))
     joint.condyle.joint.driven = True
     rig.pose.bones["Shin"].constraints.remove(constraint)
-    assert not any(LATE in finding.text for finding in part("checking.scene").check(scene))
+    assert not any(LATE in finding.text for finding in part("jobs.scene_checks").check(scene))
 
 
 def test_a_fit_goes_without_sliders_and_says_so(part, scene, make, body, authoring, rig):

@@ -50,7 +50,7 @@ def test_a_collection_of_joints_that_is_excluded_is_told_once_and_in_full(part, 
     make.driven_knee(part, scene)
     exclude_joints()
     make.update()
-    (line,) = part("checking.scene").check(scene)
+    (line,) = part("jobs.scene_checks").check(scene)
     assert line.text.startswith("joint 'Knee' is disabled in the viewport, as its collection Condyle is")
     assert len(line.text) <= part("ui.checks.panels").LONGEST
 
@@ -161,7 +161,7 @@ def test_poses_that_are_not_keyed_yet_survive_a_look_past_the_bake(part, scene, 
     scene.frame_set(7)
     lamp.location, bone.location, joint["coordinate"] = (9, 9, 9), (0, 0, 5), 0.7
     make.update()
-    part("checking.scene").check(scene)
+    part("jobs.scene_checks").check(scene)
     assert tuple(lamp.location) == (9, 9, 9) and tuple(bone.location) == (0, 0, 5)
     assert joint["coordinate"] == pytest.approx(0.7)
 

@@ -43,7 +43,7 @@ def refused(part, scene, ph, words):
         part("blender.compute_process").run(
             part("jobs.bake").ready(scene.session_uid, np.arange(1.0, 6.0), {})
         )
-    errors = [finding.text for finding in part("checking.scene").check(scene) if finding.is_error]
+    errors = [finding.text for finding in part("jobs.scene_checks").check(scene) if finding.is_error]
     assert errors == [str(caught.value)]
 
 

@@ -81,7 +81,7 @@ def test_an_active_rigid_body_of_blender(part, scene, swing, ph, make):
     reason = "Bob: Blender's own rigid body simulation would override the baked keys"
     refused(part, scene, ph, reason)
     assert [
-        line.text for line in part("checking.scene").check(scene) if line.is_error and reason in line.text
+        line.text for line in part("jobs.scene_checks").check(scene) if line.is_error and reason in line.text
     ]
     rigid = bob.rigid_body
     for frame, follows in ((1, True), (3, False)):  # let go of later
@@ -169,7 +169,7 @@ def test_a_connected_bone_that_is_moved_away_is_told_with_the_unit_and_checked_b
     joint = part("data.references").joints_of(scene)[0]
     row = joint.condyle.joint.coordinates[0]
     row.limits, row.lower, row.upper = "CUSTOM", 0.0, 0.05
-    told = [each.values for each in part("checking.scene").check(scene) if each.code == "connected-bone"]
+    told = [each.values for each in part("jobs.scene_checks").check(scene) if each.code == "connected-bone"]
     assert [(each["bone"], each["joint"], each["distance"]) for each in told] == [
         ("Rig/B", joint.name, "50 mm")
     ]
@@ -178,7 +178,7 @@ def test_a_connected_bone_that_is_moved_away_is_told_with_the_unit_and_checked_b
         part, scene, ph, r"bone 'Rig/B' is connected to its parent and the simulation moves it [\d.]+ mm away"
     )
     simulation.disconnect_bones = True
-    assert not any(each.code.startswith("connected") for each in part("checking.scene").check(scene))
+    assert not any(each.code.startswith("connected") for each in part("jobs.scene_checks").check(scene))
 
 
 @pytest.mark.small

@@ -32,7 +32,7 @@ def walker(part, scene, make, body):
 
 
 def told(part, scene):
-    return part("checking.scene").check(scene)
+    return part("jobs.scene_checks").check(scene)
 
 
 def connect(part, scene, item, kind, other=None):

@@ -28,7 +28,7 @@ def leg(part, scene, make, body):
 
 
 def run(part, scene):
-    return part("checking.scene").check(scene)
+    return part("jobs.scene_checks").check(scene)
 
 
 def by_hand(item, mass=1.0, inertia=(0.01, 0.01, 0.01)):
@@ -378,7 +378,7 @@ def test_a_constraint_that_does_nothing_is_not_in_the_way(part, scene, leg, idle
 def test_lines_about_what_is_gone_are_not_shown(part, scene, make):
     one, other = make.box("One"), make.box("Other")
     findings, panel = part("data.findings"), part("ui.checks.panels").WarningsPanel
-    findings.show(scene, [findings.about(item, "no-motion") for item in (one, other)])
+    findings.show(scene.session_uid, [findings.about(item, "no-motion") for item in (one, other)])
     assert [number for number, _ in findings.shown(scene)] == [0, 1]
     bpy.data.objects.remove(one)
     assert [number for number, _ in findings.shown(scene)] == [1] and panel.poll(bpy.context)

@@ -34,7 +34,7 @@ def stand(part, scene, make, body):
 
 
 def told(part, scene):
-    return part("checking.scene").check(scene)
+    return part("jobs.scene_checks").check(scene)
 
 
 def baked(part, scene):
@@ -52,7 +52,7 @@ def test_what_begins_inside_ground_is_told_with_its_depth(
 ):
     stone = make.box("Stone", (0, 0, height))
     stand(stone, contact)
-    (finding,) = part("checking.scene").check(scene)
+    (finding,) = part("jobs.scene_checks").check(scene)
     code = "deep-soft-start" if contact == "SOFT" else "deep-start"
     assert said([finding]) == [(code, "Stone", depth, "Ground Stone")]
     assert finding.is_error is (contact == "RIGID") and finding.culprit().object == stone
@@ -147,7 +147,7 @@ def test_what_is_led_onto_its_constraints_first_is_no_error(part, scene, make, b
     part("making.bodies_and_joints").make_body(scene, body(other), motion="FREE")
     part("making.connections").add_connection(scene, body(stone), body(other), "distance", np.eye(4), None)
     make.update()
-    (finding,) = [each for each in part("checking.scene").check(scene) if each.code == "deep-start"]
+    (finding,) = [each for each in part("jobs.scene_checks").check(scene) if each.code == "deep-start"]
     assert not finding.is_error
 
 

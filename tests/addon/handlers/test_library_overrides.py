@@ -210,7 +210,7 @@ def test_an_override_that_is_duplicated_whole_is_told_with_the_way_out(part, lin
     with bpy.context.temp_override(selected_objects=list(scene.objects)):
         bpy.ops.object.duplicate()
     bpy.context.view_layer.update()
-    texts = [each.text for each in part("checking.scene").check(scene) if each.is_error]
+    texts = [each.text for each in part("jobs.scene_checks").check(scene) if each.is_error]
     assert texts and all("both move Rig/" in text for text in texts)
     assert "the copy of a library override" in texts[0] and "make another override of the library" in texts[0]
     with pytest.raises(ph.ModelError, match="make another override of the library"):
@@ -272,7 +272,7 @@ def test_joints_that_stayed_in_the_library_are_told_and_come_with_their_collecti
     shot = str(tmp_path / "shot.blend")
     bpy.ops.wm.save_as_mainfile(filepath=shot, copy=True)
     bpy.ops.wm.open_mainfile(filepath=path)
-    (found,) = [each for each in part("checking.scene").check(bpy.context.scene) if each.is_hint]
+    (found,) = [each for each in part("jobs.scene_checks").check(bpy.context.scene) if each.is_hint]
     assert found.code == "parts-apart" and found.values == {"object": "Shank", "parts": "Knee"}
     assert bpy.ops.condyle.move_to_rigs() == {"FINISHED"} and not bpy.ops.condyle.move_to_rigs.poll()
     moved = bpy.data.collections["Leg"].children[0].all_objects
@@ -288,11 +288,11 @@ def test_a_joint_beside_others_that_is_in_no_scene_is_told_by_check_scene(part, 
     authoring.make_body(scene, part("data.references").Body(make.box("Stone", (1, 0, 0))), motion="FREE")
     scene.collection.children.unlink(bpy.data.collections["Condyle"])
     bpy.context.view_layer.update()
-    found = part("checking.scene").check(scene)
+    found = part("jobs.scene_checks").check(scene)
     (line,) = [each for each in found if each.code == "joint-not-in-scene"]
     assert line.values == {"joint": "Knee", "body": "Shank", "collections": "Condyle"}
     assert line.culprit().object == shank
     assert not any("Remove" in each.remedy or each.code == "left-over" for each in found)
     other = bpy.data.scenes.new("Other")
     other.collection.children.link(bpy.data.collections["Condyle"])
-    assert not any(each.code == "joint-not-in-scene" for each in part("checking.scene").check(scene))
+    assert not any(each.code == "joint-not-in-scene" for each in part("jobs.scene_checks").check(scene))

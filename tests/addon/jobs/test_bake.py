@@ -232,7 +232,7 @@ def test_a_playhead_at_or_behind_the_end_of_the_range_is_named(part, scene, make
     told = f"Begin: Playhead begins at frame {frame}, {words} of the range, 9: go to an earlier frame"
     with pytest.raises(ph.ModelError, match=told):
         part("jobs.bake").bake_now(scene)
-    assert [each.text for each in part("checking.scene").check(scene) if "Playhead" in each.text]
+    assert [each.text for each in part("jobs.scene_checks").check(scene) if "Playhead" in each.text]
 
 
 def test_the_preview_range_counts(part, scene, make):

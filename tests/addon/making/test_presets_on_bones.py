@@ -88,7 +88,7 @@ def test_check_scene_tells_of_connected_bones_that_a_joint_takes_along(
 ):
     rig = make.armature("Rig", connect=True)
     part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
-    assert is_told == ("connected-bone" in codes(part("checking.scene").check(scene)))
+    assert is_told == ("connected-bone" in codes(part("jobs.scene_checks").check(scene)))
 
 
 @pytest.mark.small
@@ -115,14 +115,14 @@ def test_sliders_of_a_connected_bone_say_that_only_a_bake_disconnects_it(part, s
             told.append(session.message)
     finally:
         bpy.ops.object.mode_set(mode="OBJECT")
-    found = [each for each in part("checking.scene").check(scene) if each.code == "connected-bone-shown"]
+    found = [each for each in part("jobs.scene_checks").check(scene) if each.code == "connected-bone-shown"]
     assert len(found) == (preset == "knee")
     for each in found:
         assert (each.values["bone"], each.values["joint"]) == ("Rig/B", joint.name)
         assert all(each.text in text for text in told), told
     assert found or not any("connected" in text for text in told)
     part("making.bodies_and_joints").drive(scene, joint, False)
-    assert not any(each.startswith("connected") for each in codes(part("checking.scene").check(scene)))
+    assert not any(each.startswith("connected") for each in codes(part("jobs.scene_checks").check(scene)))
 
 
 @pytest.mark.small
@@ -133,7 +133,7 @@ def test_a_connected_bone_that_lags_behind_its_slider_is_told_why(part, scene, m
     joint["coordinate"] = 1.2
     joint.update_tag()
     make.update()
-    told = codes(part("checking.scene").check(scene))
+    told = codes(part("jobs.scene_checks").check(scene))
     assert "slider-of-connected-bone" in told and "stale-slider" not in told
 
 

@@ -42,7 +42,7 @@ def test_a_roll_that_is_changed_with_sliders_on_is_told_until_it_is_put_right(pa
     roll(rig, bone, 0.5)
     (found,) = told(part, scene)
     turned = ("rest-pose-turned", "Rig/Shin", "Rig/Thigh", "Knee", pytest.approx(28.6, abs=0.1))
-    assert said([found]) == [turned] and found in part("checking.scene").check(scene)
+    assert said([found]) == [turned] and found in part("jobs.scene_checks").check(scene)
     part("making.bodies_and_joints").take_rest_pose(joint)
     assert told(part, scene) == []
     roll(rig, bone, -0.5)

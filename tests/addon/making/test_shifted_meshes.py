@@ -24,7 +24,7 @@ def knee(scene, make, body, authoring):
 
 
 def told(part, scene):
-    return [each for each in part("checking.scene").check(scene) if each.code.startswith("mesh-moved")]
+    return [each for each in part("jobs.scene_checks").check(scene) if each.code.startswith("mesh-moved")]
 
 
 def corners(item):

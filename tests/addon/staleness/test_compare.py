@@ -54,7 +54,9 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
     _, shank, _ = baked
 
     def told():
-        found = [each for each in part("checking.scene").check(scene) if each.code.startswith("baked-action")]
+        found = [
+            each for each in part("jobs.scene_checks").check(scene) if each.code.startswith("baked-action")
+        ]
         assert all(each.culprit().object == shank for each in found)
         badge = [each for each in changes(part, scene) if each[0].startswith("baked-action")]
         # what was only put aside is not out of date

@@ -8,24 +8,26 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import carriers, follow_weights, keyed_poses, looks, single_pose
+from ..animation import carriers, follow_weights, input_values, keyed_poses, looks, single_pose
+from ..animation import inputs as forcing
 from ..baked import conflicts, targets, temporarily
-from ..baking import constrained_parents, write
+from ..baking import constrained_parents, muscles, write
 from ..blender import compat, physics_access, units
+from ..checking import falling, start_penetration
 from ..data import findings, references
 from ..data.findings import Finding
 from ..data.frame_times import frame_ends
 from ..data.joints import slider_names, title_of
 from ..data.references import Body
 from ..making import connected_bones, orphans, rest_poses, rig_parts
-from ..posing import stale_sliders
-from ..posing.stale_sliders import FAR, FAR_TURN
+from ..posing import project_poses
+from ..posing.project_poses import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
 from ..reading import masses, missing_joints, muscle_points, obstacles
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
-from . import bake_preconditions, falling, start_penetration
+from . import bake_preconditions
 
 # A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
 DEEP = 0.95
@@ -45,17 +47,63 @@ def check(scene: Scene) -> list[Finding]:
             _, read = read_checked(scene, frames)
         except physics_access.physics().CondyleError as error:
             return [*bake_preconditions.by_settings(scene), *errors(scene, error), *unplayed]
+        standing = _standing(scene, read)
         return [
             *unplayed,
             *bake_preconditions.by_settings(scene),
             *bake_preconditions.with_model(scene, read),
-            *start_penetration.check(scene, read),
+            *start_penetration.check(read, standing, lambda: _forces_now(scene, read)),
             *warnings(scene, read),
             *connected_bones.check(scene),
             *_sliders_elsewhere(scene, read, begin),
-            *falling.hints(scene, read),
+            *falling.hints(read, standing, bool(references.connections_of(scene))),
             *rig_parts.check(scene),
         ]
+
+
+def after_import(scene: Scene, ground: Object) -> list[Finding]:
+    """Hints about what will fall of an import, by the Empty of its ground; none where the scene cannot be read."""
+    try:
+        read = scene_to_model.read(scene)
+    except physics_access.physics().CondyleError:  # told by the check
+        return []
+    among, connected = (
+        {item.session_uid for item in ground.children_recursive},
+        bool(references.connections_of(scene)),
+    )
+    found = falling.hints(read, _standing(scene, read), connected, among)
+    return findings.of_source(found, findings.IMPORT, ground)
+
+
+def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Standing]:
+    """How the bodies of the model are, as the scene is evaluated now."""
+    found = []
+    for entry in read.bodies:
+        body = references.find_body(entry.handle, entry.name)
+        pose = units.to_metres(units.split_scale(body.matrix, body.name, body.owner)[0], scene)
+        if not entry.joint_uid:
+            found.append(falling.Standing(pose))
+            continue
+        item = references.object_by_session_uid(entry.joint_uid)
+        settings = item.condyle.joint
+        pushed = any(
+            row.torque or conflicts.is_played(item, input_values.torque_path(number))
+            for number, row in enumerate(settings.coordinates)
+        )
+        passive, held = not pushed and not looks.may_follow(item), follow_weights.holds(settings)
+        found.append(falling.Standing(pose, passive, settings.driven, starts_as_set(scene, item), held))
+    return found
+
+
+def _forces_now(scene: Scene, read: scene_to_model.SceneModel) -> np.ndarray | None:
+    """Generalized forces and inputs at the frame that the scene shows; None where they are refused."""
+    frames = scene.frame_current + np.arange(2.0)
+    try:
+        excited, pushed = muscles.excitations(scene, read, frames), input_values.torques(scene, read, frames)
+    except physics_access.physics().CondyleError:
+        return None
+    given = forcing.table(read, excited, pushed, units.frame_times(frames, scene))
+    return forcing.sampled(read.model, given, np.array([read.state.time]))[0]
 
 
 def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int) -> list[Finding]:
@@ -91,7 +139,7 @@ def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joi
     curves: of joints that were fitted just now, by session uid.
     """
     found = errors(scene, error, curves)
-    findings.show(scene, found)
+    findings.show(scene.session_uid, found)
     more = len(found) - 1
     return error if not more else physics_access.model_error(f"{error}; and {more} more, see Warnings")
 
@@ -170,7 +218,7 @@ def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[i
     """
     found = [
         *_of_coordinates(scene, read),
-        *stale_sliders.check(scene, fitted),
+        *project_poses.stale_sliders(scene, fitted),
         *rest_poses.check(scene, fitted),
         *rest_poses.check_meshes(scene, fitted),
         *_out_of_reach(scene, fitted),
@@ -180,9 +228,8 @@ def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[i
         *orphans.check(scene),
         *missing_joints.check(scene),
     ]
-    if falling.nothing_holds(scene, read):
-        first = references.find_body(read.bodies[0].handle, read.bodies[0].name)
-        found.insert(0, findings.about(first, "nothing-holds"))
+    if falling.nothing_holds(read, bool(references.connections_of(scene))):
+        found.insert(0, findings.about(read.bodies[0].handle, "nothing-holds"))
     return found
 
 
