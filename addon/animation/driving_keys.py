@@ -15,7 +15,6 @@ from bpy.types import Constraint, DriverTarget, DriverVariable, FCurve, Object
 from ..baked import ik_chains
 from ..blender import compat
 from ..curves import fcurve_values
-from ..curves.fcurve_values import PlayedCurve
 from ..data import references
 from ..data.joints import slider_names
 from ..data.references import Body
@@ -176,9 +175,9 @@ def _keys(part: _Part, frames: np.ndarray) -> Iterator[np.ndarray]:
     data = getattr(part.block, "animation_data", None)
     if data is None:
         return
-    yield from fcurve_values.keyed(
-        [each for each in compat.curves_in_use(part.block) if _leads(each, part)], frames
-    )
+    for curve in compat.curves_in_use(part.block):
+        if _leads(curve, part):
+            yield fcurve_values.keys_of(curve, float(frames[0]), float(frames[-1]))
     if not data.use_nla:
         return
     for track in data.nla_tracks:
@@ -186,4 +185,4 @@ def _keys(part: _Part, frames: np.ndarray) -> Iterator[np.ndarray]:
             if not strip.mute and strip.type == "CLIP" and strip.action is not None:
                 for curve in compat.curves(strip.action, compat.slot_of(strip)):
                     if _leads(curve, part):
-                        yield PlayedCurve(((strip, curve),)).keys
+                        yield fcurve_values.played_keys([(strip, curve)])

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from bpy.types import FCurve, Object
 
 from ..curves import fcurve_values
-from ..curves.fcurve_values import PlayedCurve
-from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, JointProperties
+from ..curves.fcurve_values import Curve
+from ..data.joints import JointProperties
 from . import jump_search
 
 # With this weight a joint is held.
@@ -23,6 +22,8 @@ NARROW = 2.0**-20
 # So small a step of a weight goes evenly from one look to the next.
 LEAST_STEP = 1e-3
 
+#: of a joint's switch, and of its weight
+Curves = tuple[Curve | None, Curve | None]
 Reading = Callable[[np.ndarray], np.ndarray]
 
 
@@ -71,28 +72,27 @@ def holds(settings: JointProperties) -> bool:
     return bool(settings.prescribed or settings.follow >= HELD)
 
 
-def ever(item: Object, frames: np.ndarray) -> bool:
+def ever(curves: Curves, frames: np.ndarray) -> bool:
     """Whether curves alone say that a joint is held, or drawn, at some key of theirs within rising frames (F,)."""
     found = False
-    for path, least in ((PRESCRIBED_PATH, ON), (FOLLOW_PATH, 0.0)):
-        curve = fcurve_values.alone(item, path)
-        found |= curve is not None and bool((fcurve_values.at(curve, _keys(curve, frames)) > least).any())
+    for curve, least in zip(curves, (ON, 0.0)):
+        found |= curve is not None and bool((curve.at(_keys(curve, frames)) > least).any())
     return found
 
 
-def _keys(curve: FCurve | PlayedCurve, frames: np.ndarray) -> np.ndarray:
+def _keys(curve: Curve, frames: np.ndarray) -> np.ndarray:
     """Frames of a curve's keys (k,) that lie within rising frames (F,)."""
-    (keys,) = fcurve_values.keyed([curve], frames)
+    keys = curve.keys(float(frames[0]), float(frames[-1]))
     return keys[(keys >= frames[0]) & (keys <= frames[-1])]
 
 
-def between_frames(item: Object, seen: Strength, looks: np.ndarray) -> Strength:
+def between_frames(curves: Curves, seen: Strength, looks: np.ndarray) -> Strength:
     """A joint's strength as it was seen at whole frames, and what the curves of its weight and its switch say at looks
     (L,) between them, the frames among them, and at their keys; and when they let go of it, hold it, or step. As it
     was, where there are no such curves or not they alone.
     """
-    weigh = _read(item, FOLLOW_PATH, seen.frames, seen.weights, lambda values: np.clip(values, 0.0, 1.0))
-    switch = _read(item, PRESCRIBED_PATH, seen.frames, seen.prescribed, lambda values: values > ON)
+    weigh = _read(curves[1], seen.frames, seen.weights, lambda values: np.clip(values, 0.0, 1.0))
+    switch = _read(curves[0], seen.frames, seen.prescribed, lambda values: values > ON)
     if weigh is None and switch is None:
         return seen
 
@@ -101,8 +101,7 @@ def between_frames(item: Object, seen: Strength, looks: np.ndarray) -> Strength:
         weights = seen.weights_at(frames) if weigh is None else weigh(frames)
         return Strength(frames, weights, seen.prescribed[whole] if switch is None else switch(frames))
 
-    for path in (PRESCRIBED_PATH, FOLLOW_PATH):
-        curve = fcurve_values.alone(item, path)
+    for curve in curves:
         looks = looks if curve is None else np.union1d(looks, _keys(curve, looks))
     known = said(looks)
     crossings = [_crossing(said, looks[k], looks[k + 1]) for k in np.flatnonzero(np.diff(known.held))]
@@ -115,14 +114,13 @@ def between_frames(item: Object, seen: Strength, looks: np.ndarray) -> Strength:
     return said(found.frames[kept])
 
 
-def _read(item: Object, path: str, frames: np.ndarray, seen: np.ndarray, limited: Reading) -> Reading | None:
+def _read(curve: Curve | None, frames: np.ndarray, seen: np.ndarray, limited: Reading) -> Reading | None:
     """What a property's curve says at frames (k,), as Blender limits it; None where that is not what was seen."""
-    curve = fcurve_values.alone(item, path)
     if curve is None:
         return None
 
     def read(at: np.ndarray) -> np.ndarray:
-        return limited(fcurve_values.at(curve, at))
+        return limited(curve.at(at))
 
     same = np.abs(read(frames).astype(np.float64) - seen).max() <= fcurve_values.SEEN
     return read if same else None

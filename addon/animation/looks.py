@@ -11,6 +11,7 @@ from bpy.types import Object, Scene
 
 from ..baked import temporarily
 from ..blender import compat, physics_access, units
+from ..curves import fcurve_values
 from ..curves.fcurve_values import SEEN
 from ..data import findings, references
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names
@@ -19,7 +20,7 @@ from ..reading import joints, pose_springs
 from ..reading import scene as scene_to_model
 from ..sliders import sliders
 from . import follow_weights, keyed_poses, led_joints
-from .follow_weights import Strength
+from .follow_weights import Curves, Strength
 from .jump_search import Shown
 from .led_joints import Followed
 from .start_states import LOOKS, Seen
@@ -41,6 +42,16 @@ def source_of(each: Followed) -> keyed_poses.Source:
         return keyed_poses.source_of_joint(item_of(each))
     base = None if each.base is None else each.base.find()
     return keyed_poses.Source(each.name, each.handle.find(), base, each.frame)
+
+
+def strength_curves(each: Followed) -> Curves | None:
+    """The curves of how strongly a joint follows its animation; None of what is followed without a joint."""
+    item = item_of(each)
+    return None if item is None else _strength_curves(item)
+
+
+def _strength_curves(item: Object) -> Curves:
+    return fcurve_values.alone(item, PRESCRIBED_PATH), fcurve_values.alone(item, FOLLOW_PATH)
 
 
 def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
@@ -71,7 +82,7 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
     found = []
     for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
         controlled = is_controlled(item)
-        led = any(on) or any(drawn) or controlled or follow_weights.ever(item, frames)
+        led = any(on) or any(drawn) or controlled or follow_weights.ever(_strength_curves(item), frames)
         if led and joint.num_coordinates:
             strength = Strength(np.array(frames), np.array(drawn), np.array(on))
             made = followed_of(scene, item, joint, body, strength.held, np.array(value))

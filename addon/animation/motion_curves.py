@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..baked import channel_units
+from ..baked import channel_units, temporarily
 from ..curves import fcurve_values, rotation_channels
-from ..curves.fcurve_values import SEEN
+from ..curves.fcurve_values import SEEN, Curve
 from ..data.joints import slider_names
-from . import looks
+from . import driving_keys, looks
+from .follow_weights import Curves
+from .jump_search import Shown
 from .led_joints import Followed
 
 
@@ -22,23 +25,23 @@ class MotionCurves:
     """What a joint follows, by curves alone: its readings or poses (k, ...) in SI at frames (k,), and the curves."""
 
     shown: Callable[[np.ndarray], np.ndarray]
-    curves: list[Any]
+    curves: list[Curve | None]
 
     def keyed(self, frames: np.ndarray) -> list[np.ndarray]:
         """Rising frames of each curve's keys, as of `fcurve_values.keyed`."""
         return fcurve_values.keyed(self.curves, frames)
 
     def keys_of(self, column: int, frames: np.ndarray) -> tuple[np.ndarray, float]:
-        """As `keyed`, of one reading, which may have no curve; and `fcurve_values.longest_frame` of that."""
+        """As `keyed`, of one reading, which may have no curve; and the curve's `longest_frame`."""
         curve = self.curves[column]
         if curve is None:
             return np.empty(0), 1.0
-        return fcurve_values.keyed([curve], frames)[0], fcurve_values.longest_frame(curve)
+        return curve.keys(float(frames[0]), float(frames[-1])), curve.longest_frame
 
     @property
     def starts_over(self) -> bool:
         """Whether some curve goes on in cycles."""
-        return any(fcurve_values.starts_over(curve) for curve in self.curves if curve is not None)
+        return any(curve.starts_over for curve in self.curves if curve is not None)
 
     def again(self, frames: np.ndarray) -> np.ndarray | None:
         """By how much what is shown goes on (...) from the first of rising frames to the last, if it repeats itself in
@@ -50,6 +53,41 @@ class MotionCurves:
         rises = self.shown(at + frames[-1] - frames[0]) - self.shown(at)
         rise: np.ndarray = rises.mean(axis=0) if rises.ndim == 2 else np.zeros(rises.shape[1:])
         return rise if np.abs(rises - rise).max() < SEEN * max(1.0, np.abs(rise).max()) else None
+
+
+@dataclass(frozen=True)
+class Source:
+    """What says between frames what a joint does.
+
+    Attributes:
+        by: its curves, if these alone do. strength: those of its weight and switch; None of what is followed without a
+            joint. shown: what is shown at any frames, by the curves or the scene.
+        keys: gives the frames of the keys of each curve that has a say in it, see `driving_keys`.
+    """
+
+    by: MotionCurves | None
+    strength: Curves | None
+    shown: Shown
+    keys: Callable[[], list[np.ndarray]]
+
+
+@contextmanager
+def sources(scene: Scene, followed: list[Followed], frames: np.ndarray) -> Iterator[list[Source]]:
+    """The sources of joints as they were seen at whole frames (F,); the scene is at the first, and put back."""
+    keyed = [read(scene, each) for each in followed]
+    unknown = [each for each, by in zip(followed, keyed) if by is None]
+    with temporarily.at_frame(scene, int(frames[0])) if unknown else nullcontext() as go:
+        own = iter(looks.Looks(scene, unknown, go))
+        yield [
+            Source(
+                by, looks.strength_curves(each), next(own) if by is None else by.shown, partial(_keys, each)
+            )
+            for each, by in zip(followed, keyed)
+        ]
+
+
+def _keys(each: Followed) -> list[np.ndarray]:
+    return driving_keys.of_joint(looks.item_of(each), looks.source_of(each), each.frames)
 
 
 def read(scene: Scene, each: Followed) -> MotionCurves | None:

@@ -4,17 +4,13 @@ and as strongly as the keys of their weights say there.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import numpy as np
-from bpy.types import Scene
 
-from ..baked import temporarily
 from ..curves import fcurve_values
 from ..data import frame_times
-from . import driving_keys, follow_weights, jumps, led_joints, looks, motion_curves, whole_turns
+from . import follow_weights, jumps, led_joints, whole_turns
 from .led_joints import Followed
-from .motion_curves import MotionCurves
+from .motion_curves import MotionCurves, Source
 
 # Looks a second: with half as many a pendulum that hangs on a joint with a key twice a second is 1.5e-5 rad off, and
 # 1e-3 with 24 of them; at 60 frames a second they are four a frame, for what goes from rest to rest in one.
@@ -41,46 +37,43 @@ def _shown_looks(fps: float) -> int:
     return max(LOOKS, round(LOOKS * 24.0 / fps))
 
 
-def looked_at(scene: Scene, followed: list[Followed], frames: np.ndarray, fps: float) -> list[Followed]:
-    """Joints as they were seen at whole frames (F,), where they leap, and what the curves that lead them and those of
-    their weights say between those, at `RATE` or more often; where no curves alone say it, what the scene shows
+def looked_at(
+    followed: list[Followed], sources: list[Source], frames: np.ndarray, fps: float, sample: float
+) -> list[Followed]:
+    """Joints as they were seen at whole frames (F,), where they leap, and what their sources say between those: their
+    curves, and those of their weights, at `RATE` or more often; where no curves alone say it, what the scene shows
     at `LOOKS` places or more from frame to frame. Where one of what leads a joint has keys at several frames
-    running its motion was sampled: there it goes as smoothly as it can. The scene is at the first of the frames.
+    running its motion was sampled: there it goes as smoothly as it can.
+
+    Args:
+        sample: from one sample to the next [frames].
     """
     count, places = _looks(fps), positions(frames, fps)
-    keyed = [motion_curves.read(scene, each) for each in followed]
-    for each, by in zip(followed, keyed):
-        each.again = None if by is None else by.again(frames)
-        item = looks.item_of(each)
-        if item is not None:
-            each.strength = follow_weights.between_frames(item, each.strength, places)
-    keyed = [whole_turns.sampled(each, by) for each, by in zip(followed, keyed)]
-    unknown = [each for each, by in zip(followed, keyed) if by is None]
-    sample = 1.0 / frame_times.samples(scene)
-    with temporarily.at_frame(scene, int(frames[0])) if unknown else nullcontext() as go:
-        own = iter(looks.Looks(scene, unknown, go))
-        shown = [next(own) if by is None else by.shown for by in keyed]
-        seen = jumps.looked_for(followed, keyed, shown, frames, sample)
-        for one in seen:
-            one.joint.before = _before(one)
-        if count < 2:
-            return [one.joint for one in seen]
-        return [_with_looks(one, count if one.by else _shown_looks(fps)) for one in seen]
+    for each, source in zip(followed, sources):
+        each.again = None if source.by is None else source.by.again(frames)
+        if source.strength is not None:
+            each.strength = follow_weights.between_frames(source.strength, each.strength, places)
+    keyed = [whole_turns.sampled(each, source.by) for each, source in zip(followed, sources)]
+    shown = [source.shown if by is None else by.shown for by, source in zip(keyed, sources)]
+    seen = jumps.looked_for(followed, keyed, shown, frames, sample)
+    for one in seen:
+        one.joint.before = _before(one)
+    if count < 2:
+        return [one.joint for one in seen]
+    return [
+        _with_looks(one, source, count if one.by else _shown_looks(fps)) for one, source in zip(seen, sources)
+    ]
 
 
-def _places(each: jumps.Seen, count: int) -> tuple[np.ndarray, np.ndarray]:
+def _places(each: jumps.Seen, source: Source, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows (k,) to be reached by way of looks, and these (k, count + 1) from the frame before each to its own."""
     joint = each.joint
     if each.by is not None:
         wide = _interpolated(joint, each.by.keyed(joint.frames))
     else:
-        wide = _interpolated(joint, _driving_keys(joint))
+        wide = _interpolated(joint, source.keys())
         wide = wide[_moves(joint)[wide - 1] & joint.strength.led_between(joint.frames)[wide - 1]]
     return wide, joint.frames[wide - 1][:, None] + np.arange(count + 1) / count
-
-
-def _driving_keys(each: Followed) -> list[np.ndarray]:
-    return driving_keys.of_joint(looks.item_of(each), looks.source_of(each), each.frames)
 
 
 def _moves(each: Followed) -> np.ndarray:
@@ -92,10 +85,10 @@ def _moves(each: Followed) -> np.ndarray:
     return around[:-2] | moves | around[2:]
 
 
-def _with_looks(seen: jumps.Seen, count: int) -> Followed:
+def _with_looks(seen: jumps.Seen, source: Source, count: int) -> Followed:
     """A joint with what is shown at so many places on the way to each of its rows that do not leap."""
     each = seen.joint
-    wide, at = _places(seen, count)
+    wide, at = _places(seen, source, count)
     if not len(wide):
         return each
     shown = seen.shown(at.ravel())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
-from bpy.types import AnimData, FCurve, FModifier, FModifierCycles, NlaStrip, Object
+from bpy.types import AnimData, FCurve, FModifier, NlaStrip, Object
 
 from ..blender import compat
 
@@ -15,9 +15,35 @@ from ..blender import compat
 SEEN = 1e-5
 # This many consecutive gaps of at most a frame between keys are a sampled motion; fewer are keys of a quick movement.
 ROW = 3
+# Keys closer than this [frames] coincide: the end of a cycle and the beginning of the next.
+SAME = 1e-4
+# Keys within this span [frames] are not a cycle; Blender's keys are at least a hundredth apart.
+LEAST_SPAN = 2.0**-8
 
 
-def alone(item: Object, path: str, index: int = 0) -> FCurve | PlayedCurve | None:
+@dataclass(frozen=True)
+class Curve:
+    """A number over time, as one curve says it, or curves that strips of the NLA play one after the other.
+
+    Attributes:
+        evaluate: gives its value at a frame. keys: gives the rising frames (k,) of its keys, including cycles, from one
+            frame to another, and of the neighbouring keys.
+        starts_over: whether it cycles, or is played several times.
+        longest_frame: scene frames per frame of the curve, at least one: strips may play it more slowly.
+    """
+
+    evaluate: Callable[[float], float]
+    keys: Callable[[float, float], np.ndarray]
+    starts_over: bool
+    longest_frame: float = 1.0
+
+    def at(self, frames: np.ndarray) -> np.ndarray:
+        """Values (k,) at frames (k,)."""
+        evaluate = self.evaluate
+        return np.array([evaluate(frame) for frame in np.asarray(frames, dtype=np.float64).tolist()])
+
+
+def alone(item: Object, path: str, index: int = 0) -> Curve | None:
     """The only curve, of the active action or an NLA track, that determines a property of an object; None if there is
     none, or several. If tracks lie below an action, compare with the evaluated scene.
     """
@@ -29,48 +55,30 @@ def alone(item: Object, path: str, index: int = 0) -> FCurve | PlayedCurve | Non
     curves = compat.curves_in_use(item)
     found = next((each for each in curves if (each.data_path, each.array_index) == (path, index)), None)
     if found is None and data.nla_tracks:
-        return played(data, path, index)
-    return None if found is None or found.mute else found
+        return _played(data, path, index)
+    if found is None or found.mute:
+        return None
+    return Curve(found.evaluate, partial(keys_of, found), _cycles(found))
 
 
-def starts_over(curve: FCurve | PlayedCurve) -> bool:
-    """Whether a curve cycles, or is played several times."""
-    if isinstance(curve, PlayedCurve) and curve.repeats:
-        return True
+def _cycles(curve: FCurve) -> bool:
     return any(each.type == "CYCLES" and not each.mute for each in curve.modifiers)
 
 
-def at(curve: FCurve | PlayedCurve, frames: np.ndarray) -> np.ndarray:
-    """Values (k,) of a curve at frames (k,)."""
-    evaluate = curve.evaluate
-    return np.array([evaluate(frame) for frame in np.asarray(frames, dtype=np.float64).tolist()])
-
-
-def columns(
-    curves: Sequence[FCurve | PlayedCurve | None], still: list[float], frames: np.ndarray
-) -> np.ndarray:
+def columns(curves: Sequence[Curve | None], still: list[float], frames: np.ndarray) -> np.ndarray:
     """Values (k, n) at frames (k,) of n numbers, each by its curve, or constant if its curve is None."""
     found = np.tile(np.array(still, dtype=np.float64), (len(frames), 1))
     for column, curve in enumerate(curves):
         if curve is not None:
-            found[:, column] = at(curve, frames)
+            found[:, column] = curve.at(frames)
     return found
 
 
-def keyed(curves: Sequence[FCurve | PlayedCurve | None], span: np.ndarray) -> list[np.ndarray]:
+def keyed(curves: Sequence[Curve | None], span: np.ndarray) -> list[np.ndarray]:
     """Increasing frames of each existing curve's keys, including cycles, from the first to the last of frames (F,), and
     of the neighbouring keys.
     """
-    return [
-        curve.keys if isinstance(curve, PlayedCurve) else keys_of(curve, float(span[0]), float(span[-1]))
-        for curve in curves
-        if curve is not None
-    ]
-
-
-def longest_frame(curve: FCurve | PlayedCurve) -> float:
-    """Scene frames per frame of a curve, at least one: strips may play it more slowly."""
-    return max(1.0, curve.frame) if isinstance(curve, PlayedCurve) else 1.0
+    return [curve.keys(float(span[0]), float(span[-1])) for curve in curves if curve is not None]
 
 
 def in_rows(on: np.ndarray) -> np.ndarray:
@@ -82,46 +90,25 @@ def in_rows(on: np.ndarray) -> np.ndarray:
     return found
 
 
-@dataclass(frozen=True)
-class PlayedCurve:
-    """A curve for each strip of a track, in order of time; it acts like an f-curve."""
+def played_keys(parts: Iterable[tuple[NlaStrip, FCurve]]) -> np.ndarray:
+    """Rising scene frames (k,) of the keys of curves that strips play, including cycles."""
+    found = [np.empty(0)]
+    for strip, curve in parts:
+        first, last = strip.action_frame_start, strip.action_frame_end
+        at = keys_of(curve, first, last)
+        at = at[(at >= first) & (at <= last)]
+        since = last - at if strip.use_reverse else at - first
+        played = since + (last - first) * np.arange(int(np.ceil(strip.repeat)))[:, None]
+        frames = strip.frame_start + strip.scale * played.ravel()
+        found.append(frames[frames <= strip.frame_end])
+    return merged(np.concatenate(found))
 
-    parts: tuple[tuple[Any, Any], ...]  # strips and their curves
 
-    @property
-    def modifiers(self) -> list[FModifierCycles]:
-        """Modifiers of all the curves."""
-        return [each for _, curve in self.parts for each in curve.modifiers]
-
-    @property
-    def repeats(self) -> bool:
-        """Whether a strip plays its action more than once."""
-        return any(strip.repeat > 1.0 for strip, _ in self.parts)
-
-    @property
-    def frame(self) -> float:
-        """Scene frames per frame of the action, at most."""
-        return max(float(strip.scale) for strip, _ in self.parts)
-
-    @property
-    def keys(self) -> np.ndarray:
-        """Rising scene frames (k,) of the played keys, including cycles."""
-        found = [np.empty(0)]
-        for strip, curve in self.parts:
-            first, last = strip.action_frame_start, strip.action_frame_end
-            at = keys_of(curve, first, last)
-            at = at[(at >= first) & (at <= last)]
-            since = last - at if strip.use_reverse else at - first
-            played = since + (last - first) * np.arange(int(np.ceil(strip.repeat)))[:, None]
-            frames = strip.frame_start + strip.scale * played.ravel()
-            found.append(frames[frames <= strip.frame_end])
-        return merged(np.concatenate(found))
-
-    def evaluate(self, frame: float) -> float:
-        """Value at a scene frame: outside of strips that of the nearest end; where strips meet, that of the earlier."""
-        begun = [part for part in self.parts if part[0].frame_start <= frame] or self.parts[:1]
-        strip, curve = next((part for part in begun if frame <= part[0].frame_end), begun[-1])
-        return float(curve.evaluate(_frame_of(strip, frame)))
+def _played_value(parts: Sequence[tuple[NlaStrip, FCurve]], frame: float) -> float:
+    """Value at a scene frame: outside of strips that of the nearest end; where strips meet, that of the earlier."""
+    begun = [part for part in parts if part[0].frame_start <= frame] or parts[:1]
+    strip, curve = next((part for part in begun if frame <= part[0].frame_end), begun[-1])
+    return float(curve.evaluate(_frame_of(strip, frame)))
 
 
 def _frame_of(strip: NlaStrip, frame: float) -> float:
@@ -135,7 +122,7 @@ def _frame_of(strip: NlaStrip, frame: float) -> float:
     return float(last - gone if strip.use_reverse else first + gone)
 
 
-def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
+def _played(data: AnimData, path: str, index: int) -> Curve | None:
     """The curve of a property on the only enabled NLA track of animation data; None if others contribute, the track
     blends, or a strip has no such curve.
     """
@@ -151,19 +138,17 @@ def played(data: AnimData, path: str, index: int) -> PlayedCurve | None:
         if curve is None or curve.mute or _blends(strip):
             return None
         parts.append((strip, curve))
-    return PlayedCurve(tuple(parts)) if parts else None
+    if not parts:
+        return None
+    again = any(strip.repeat > 1.0 or _cycles(curve) for strip, curve in parts)
+    longest = max(1.0, *(float(strip.scale) for strip, _ in parts))
+    return Curve(partial(_played_value, parts), lambda *_: played_keys(parts), again, longest)
 
 
 def _blends(strip: NlaStrip) -> bool:
     """Whether a strip shows anything other than its action at the mapped times."""
     plain = strip.blend_type == "REPLACE" and not strip.blend_in and not strip.blend_out
     return not plain or bool(strip.use_animated_influence or strip.use_animated_time or len(strip.modifiers))
-
-
-# Keys closer than this [frames] coincide: the end of a cycle and the beginning of the next.
-SAME = 1e-4
-# Keys within this span [frames] are not a cycle; Blender's keys are at least a hundredth apart.
-LEAST_SPAN = 2.0**-8
 
 
 def keys_of(curve: FCurve, first: float, last: float) -> np.ndarray:

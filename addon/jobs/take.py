@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import input_values, led_joints, looks, subframes
+from ..animation import input_values, led_joints, looks, motion_curves, subframes
 from ..baked import temporarily
 from ..baking import muscles
 from ..blender import physics_access, units
@@ -46,7 +46,8 @@ def take(
             raise scene_checks.stop(scene, error, curves) from error
         told = [each for each in scene_checks.warnings(scene, read, fitted) if each.remedy != orphans.REMEDY]
         joints = [*moving.joints(scene, read), *looks.sample(scene, read, frames)]
-        joints = subframes.looked_at(scene, joints, frames, fps)
+        with motion_curves.sources(scene, joints, frames) as sources:
+            joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(scene))
         held = led_joints.held_at_start(joints)
         starts, begun = looks.see(scene, read, frames[0], held)
         return Shot(

@@ -26,6 +26,7 @@ LATE = {
 PLAIN = {
     "animation": (
         "closed_keys",
+        "follow_weights",
         "inputs",
         "jump_search",
         "jumps",
@@ -34,6 +35,7 @@ PLAIN = {
         "settling",
         "single_pose",
         "start_states",
+        "subframes",
         "whole_turns",
     ),
     "checking": ("falling", "no_motion", "start_penetration"),

@@ -50,7 +50,7 @@ def test_a_strip_plays_what_the_scene_shows(part, scene, make, settings):
     assert (
         np.abs(np.array([curve.evaluate(frame) for frame in inside]) - 0.8).min() < 1e-5
     )  # the key at frame 6
-    assert part("curves.fcurve_values").starts_over(curve) == (strip.repeat > 1.0)
+    assert curve.starts_over == (strip.repeat > 1.0)
 
 
 def test_a_row_of_strips_plays_one_after_the_other(part, scene, make):

@@ -1,5 +1,7 @@
 """Joints that drivers lead, or blended strips, do so between frames as the scene shows them there."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 
@@ -31,18 +33,19 @@ def bake(part, make):
             gone.append(place)
             take(looks, place)
 
-        looked = part("animation.subframes").looked_at
+        sources = part("animation.motion_curves").sources
 
+        @contextmanager
         def back(scene, *arguments):
             before = scene.frame_current
-            found = looked(scene, *arguments)
+            with sources(scene, *arguments) as found:
+                yield found
             # others read the scene there
             assert scene.frame_current == before and scene.frame_subframe == 0.0
-            return found
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(part("animation.looks").Looks, "take", counted)
-            patch.setattr(part("animation.subframes"), "looked_at", back)
+            patch.setattr(part("animation.motion_curves"), "sources", back)
             report = part("jobs.bake").bake_now(scene)
         return report.result.q[:: fps // 12], len(gone)
 
