@@ -15,11 +15,11 @@ from ..baked import temporarily
 from ..blender import physics_access, units
 from ..data.references import Body, Handle, Key, key_of
 from ..reading import carriers as read_carriers
+from ..reading.own_animation import Stillness
 from ..reading.scene import SceneModel
 from . import led_joints
 from .follow_weights import Strength
 from .led_joints import Followed
-from .static_objects import Stillness
 
 # Smaller motions [Blender units, or the sine of a turn] count as none: a hundred times the rounding of a matrix.
 MOVES = 1e-5

@@ -12,8 +12,8 @@ from ..baked import channels_back, temporarily
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
+from ..reading.own_animation import Stillness
 from ..sliders import sliders
-from .static_objects import Stillness
 
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 

@@ -14,7 +14,8 @@ from ..baked import channel_units, temporarily
 from ..curves import fcurve_values, rotation_channels
 from ..curves.fcurve_values import SEEN, Curve
 from ..data.joints import slider_names
-from . import driving_keys, looks
+from ..reading import driving_keys
+from . import looks
 from .follow_weights import Curves
 from .jump_search import Shown
 from .led_joints import Followed
@@ -87,7 +88,8 @@ def sources(scene: Scene, followed: list[Followed], frames: np.ndarray) -> Itera
 
 
 def _keys(each: Followed) -> list[np.ndarray]:
-    return driving_keys.of_joint(looks.item_of(each), looks.source_of(each), each.frames)
+    source = looks.source_of(each)
+    return driving_keys.of_joint(looks.item_of(each), source.child, source.parent, each.frames)
 
 
 def read(scene: Scene, each: Followed) -> MotionCurves | None:

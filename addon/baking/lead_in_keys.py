@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from bpy.types import Scene
 
-from ..animation.static_objects import Stillness
 from ..baked import channels_back, temporarily
 from ..blender import physics_access
 from ..data import references
 from ..data.references import Body, key_of
+from ..reading.own_animation import Stillness
 from . import channels as channels_
 from .local_matrices import LocalPoses, Samples, carriers, sample_matrices
 

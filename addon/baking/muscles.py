@@ -15,12 +15,11 @@ import bpy
 import numpy as np
 from bpy.types import Curve, FCurve, Key, Material, Object, Scene, ShaderNodeTree
 
-from ..animation import input_values
 from ..blender import compat, physics_access, units
 from ..curves.reduction import thinned
 from ..data import schema, stored_texts
 from ..making import muscles
-from ..reading import muscle_points
+from ..reading import input_values, muscle_points
 from ..reading.scene import SceneModel
 from . import keys as bake_keys
 from . import muscle_spaces

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import carriers, follow_weights, input_values, keyed_poses, looks, single_pose
+from ..animation import carriers, follow_weights, keyed_poses, looks, single_pose
 from ..animation import inputs as forcing
 from ..baked import conflicts, targets, temporarily
 from ..baking import constrained_parents, muscles, write
@@ -23,7 +23,7 @@ from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
 from ..posing.project_poses import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
-from ..reading import masses, missing_joints, muscle_points, obstacles
+from ..reading import input_values, masses, missing_joints, muscle_points, obstacles
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import input_values, led_joints, looks, motion_curves, subframes
+from ..animation import led_joints, looks, motion_curves, subframes
 from ..baked import temporarily
 from ..baking import muscles
 from ..blender import physics_access, units
 from ..data import frame_times
 from ..making import orphans
-from ..reading import prints
+from ..reading import input_values, prints
 from . import scene_checks
 from .fit import FitReport
 from .shot import Shot

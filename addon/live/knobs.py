@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import input_values
 from ..baking import muscles
 from ..baking.figures import FORCE_UNITS
 from ..blender import physics_access
 from ..data import references
 from ..data.joints import title_of
 from ..data.live import SHOWN, LiveSettings, LiveSlider, scene_of
+from ..reading import input_values
 from ..reading.scene import SceneModel
 
 #: numbers of soft ground and of mounts that are turned, by what they are called

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import input_values
 from ..animation import inputs as forcing
 from ..baking import solver_statistics
 from ..blender import compute_process, physics_access, session, units
@@ -17,6 +16,7 @@ from ..data import findings, frame_times, references
 from ..data import live as live_properties
 from ..jobs import bake, shot
 from ..making import orphans
+from ..reading import input_values
 from . import frames as live_frames
 from . import knobs
 from .run import Run

@@ -48,7 +48,7 @@ def test_a_keyed_torque_is_sampled_at_the_frames_and_the_scene_is_put_back(part,
             key.interpolation = "LINEAR"
     scene.frame_set(4)
     read = part("reading.scene").read(scene)
-    pushed = part("animation.input_values").torques(scene, read, np.arange(1.0, 14.0))
+    pushed = part("reading.input_values").torques(scene, read, np.arange(1.0, 14.0))
     np.testing.assert_allclose(pushed[:, 0], np.interp(np.arange(1, 14), (1, 7, 13), (0, 3, -3)), atol=1e-6)
     assert scene.frame_current == 4 and np.isclose(row.torque, 1.5)
     _, angle = speed_up(part, scene, joint)

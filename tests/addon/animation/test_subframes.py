@@ -159,7 +159,7 @@ def test_keys_of_all_that_may_move_something_are_found(part, make):
 
 
 def keys_of(part, item, bone="", **options):
-    played = part("animation.driving_keys")
+    played = part("reading.driving_keys")
     found = played.of([played._Part(item, bone, **options)], np.arange(100.0))
     return sorted(np.concatenate([np.empty(0), *found]).tolist())
 
@@ -230,7 +230,9 @@ def test_a_bone_is_led_by_what_bends_it_and_not_by_what_carries_its_parent_too(
 
     def found():
         return sorted(
-            np.concatenate(part("animation.driving_keys").of_joint(joint, source, np.arange(10.0))).tolist()
+            np.concatenate(
+                part("reading.driving_keys").of_joint(joint, source.child, source.parent, np.arange(10.0))
+            ).tolist()
         )
 
     assert found() == ([2.0, 4.0, 7.0] if target_in_rig else [1.0, 2.0, 5.0, 6.0, 7.0])

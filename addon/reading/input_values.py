@@ -11,8 +11,8 @@ from bpy.types import Scene
 from ..baked import temporarily
 from ..blender import compat, physics_access
 from ..data import references
-from ..reading import muscle_points
-from ..reading.scene import SceneModel
+from . import muscle_points
+from .scene import SceneModel
 
 TARGET = "condyle.muscle.control.target"
 

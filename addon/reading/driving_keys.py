@@ -18,7 +18,6 @@ from ..curves import fcurve_values
 from ..data import references
 from ..data.joints import slider_names
 from ..data.references import Body
-from . import keyed_poses
 
 CHANNELS = ("location", "rotation_", "scale", "delta_", "constraints[")
 BONE = re.compile(r'pose\.bones\["((?:[^"\\]|\\.)*)"\]\.?(.*)')
@@ -43,14 +42,13 @@ class _Part(NamedTuple):
         return self.block.as_pointer(), self.bone, self.path, self.carried
 
 
-def of_joint(item: Object | None, source: keyed_poses.Source, frames: np.ndarray) -> list[np.ndarray]:
+def of_joint(item: Object | None, child: Body, parent: Body | None, frames: np.ndarray) -> list[np.ndarray]:
     """Rising frames (k,) of the keys of each curve that has a say in what a joint follows, its Empty (None: it has
     none) and what moves in what given: of those of their cycles from the first to the last of rising frames (F,), too.
     """
     if item is not None and item.condyle.joint.driven:
         names = slider_names(item.condyle.joint)
         return of([_Part(item, path=f'["{name}"]') for name in names], frames)
-    child, parent = source.child, source.parent
     moved = [_part(body) for body in (child, parent) if body is not None]
     # what carries both moves neither in the other, unless something else leads one of them in the world
     both = _carriers(child) & _carriers(parent) if parent is not None else set()
