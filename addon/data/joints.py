@@ -174,6 +174,16 @@ class KnotValue(PropertyGroup):
     value: number("Knot", "Value of the knot")
 
 
+class SwitchedInfluence(PropertyGroup):
+    """An IK constraint whose influence is 0 while the sliders of a joint move its bones."""
+
+    bone_uid: text("Bone UID", "Identity of the bone that has the constraint")
+    constraint: text("Constraint", "Name of the constraint")
+    influence: number("Influence", "Its influence before")
+    keyed: flag("Keyed", "It got a key")
+    frame: integer("Frame", "Frame of this key")
+
+
 class JointProperties(JointShape, JointControl, PropertyGroup):
     """A joint between two bodies."""
 
@@ -282,6 +292,7 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
     coordinates: collection("Coordinates", type=CoordinateProperties)
     fit: pointer("Fit", type=FitProperties)
     driven: flag("Driven by Slider", "The child follows the sliders (custom properties of this Empty)")
+    switched: collection("Switched", type=SwitchedInfluence)
     follower: pointer(
         "Follower",
         "Hidden Empty that moves along the joint and that the driven child copies",

@@ -243,7 +243,7 @@ def _has_lost(item: Object) -> bool:
 def _joint_above(item: Object | None) -> Object | None:
     """The joint that is an ancestor of a follower; None without one."""
     while item is not None and not item.condyle.joint.enabled:
-        item = item.parent
+        item = driver_empties.above(item)
     return item
 
 

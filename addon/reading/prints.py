@@ -33,6 +33,7 @@ IDLE = {
     "active_frame",
     "driven",
     "follower",
+    "switched",
     "label",
     "title",
     "unit",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import bpy
@@ -54,23 +55,34 @@ def chain_of(item: Object) -> list[Object]:
     last = item.condyle.joint.follower
     while last is not None and last != item and last not in chain:
         chain.insert(0, last)
-        last = last.parent
+        last = above(last)
     return chain if last == item else []
 
 
-def arrange(scene: Scene, inputs: Inputs, motions: list[Motion], scale: float) -> None:
+def above(follower: Object) -> Object | None:
+    """The parent of a follower, or the joint of one that hangs on nothing."""
+    return follower.parent or follower.condyle.frame_of
+
+
+def arrange(
+    scene: Scene, inputs: Inputs, motions: list[Motion], scale: float, base: np.ndarray | None = None
+) -> None:
     """Make or update the Empties of a joint with their drivers, one for each motion.
 
     Args:
         motions: in Blender units. scale: of the joint's Empty.
+        base: pose (4, 4) on which they hang in the world; None: on the joint's Empty.
     """
     needs_helpers = any(_needs_helpers(motion) for motion in motions)
-    if needs_helpers:
+    if base is not None:
+        motions = [replace(motions[0], frame=base @ motions[0].frame), *motions[1:]]
+    if needs_helpers or base is not None:
         motions = [Motion(np.eye(4)), *motions]
     chain = _ensure_chain(scene, inputs.item, len(motions))
     holder = _Drivers(chain[0], inputs, None)
     everything = [holder, *(_Drivers(follower, inputs, holder) for follower in chain[1:])]
-    parent = inputs.item
+    parent = inputs.item if base is None else None
+    chain[0].condyle.frame_of = None if base is None else inputs.item
     for drivers, motion in zip(everything, motions):
         follower = drivers.follower
         follower.parent = parent

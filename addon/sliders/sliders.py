@@ -20,7 +20,7 @@ from ..data import references, schema
 from ..data.joints import PROPERTY, CoordinateProperties, JointProperties, slider_names
 from ..data.references import Body
 from ..reading import joints
-from . import driver_empties, driver_motions
+from . import driver_empties, driver_motions, ik_influence
 
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))
 SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
@@ -54,10 +54,12 @@ def set_driven(scene: Scene, item: Object, driven: bool) -> None:
             raise physics_access.model_error(f"joint {item.name!r}: its child is missing")
         if not settings.driven:
             check_in_time(scene, item)
+            ik_influence.switch_off(scene, item, child)
         refresh(scene, item)
-        _constrain(child, settings.follower)
+        _constrain(child, settings.follower, "LOCAL" if ik_chains.are_free(item) else "WORLD")
     elif child is not None:
         _release(child, item)
+        ik_influence.switch_back(scene, item)
     settings.driven = driven
     schema.stamp(item.condyle)
     for other in _fixed_to(scene, child) if driven else ():
@@ -108,7 +110,7 @@ def refresh(scene: Scene, item: Object) -> None:
             )
     length = units.length_scale(scene)
     after = units.to_metres(joints.child_in_joint(item), scene)
-    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
+    base, scale = _base(scene, item)
     moves = driver_motions.motions_of(joint, ranges, after)
     factors = [length if row.unit == "m" else 1.0 for row in settings.coordinates]
     for name, row, (lower, upper), factor in zip(names, settings.coordinates, ranges, factors):
@@ -119,8 +121,25 @@ def refresh(scene: Scene, item: Object) -> None:
         for k, (row, (lower, upper)) in enumerate(zip(settings.coordinates, ranges))
         if row.limits == "CUSTOM"
     }
-    driver_empties.arrange(scene, driver_empties.Inputs(item, names, factors, bounds), moves, scale * length)
+    inputs = driver_empties.Inputs(item, names, factors, bounds)
+    driver_empties.arrange(scene, inputs, moves, scale * length, base)
     item.update_tag()
+
+
+def _base(scene: Scene, item: Object) -> tuple[np.ndarray | None, float]:
+    """Pose (4, 4) [m] of a joint's frame in the channels of its child, None where sliders move this in the world; and
+    the scale of what the followers hang on.
+    """
+    settings = item.condyle.joint
+    child = references.resolve(settings.child)
+    parent = None if settings.to_world else references.resolve(settings.parent)
+    frame, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
+    if child is None or parent is None or not ik_chains.moves_by_channels(scene, child, parent):
+        return None, scale
+    above, scale = units.split_scale(parent.matrix, parent.name, parent.owner)
+    rests = [units.array4(each.pose_bone.bone.matrix_local) for each in (parent, child)]
+    rest = units.scaled_translation(np.linalg.solve(*rests), scale)
+    return units.to_metres(np.linalg.solve(rest, np.linalg.solve(above, frame)), scene), scale
 
 
 def driven_sliders(item: Object) -> list[str]:
@@ -199,12 +218,12 @@ def _remove_stale(item: Object, names: list[str]) -> None:
             del item[name]
 
 
-def _constrain(child: Body, follower: Object) -> None:
+def _constrain(child: Body, follower: Object, space: str) -> None:
     constraints: Any = child.owner.constraints
     for name, kind in CONSTRAINTS:
         constraint = constraints.get(name) or constraints.new(kind)
         constraint.name = name
-        constraint.target = follower
+        constraint.target, constraint.owner_space = follower, space
         constraint.mute = child.data.channels.baked
     if child.data.channels.baked:  # freeing the bake then connects the child to the slider
         child.data.channels.was_driven = True

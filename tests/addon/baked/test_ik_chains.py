@@ -11,6 +11,7 @@ BONES = {
     "Shin": ((0.11, -0.02, 0.5), (0.1, 0.02, 0.08), "Thigh"),
     "Foot": ((0.1, 0.02, 0.08), (0.1, -0.1, 0.02), "Shin"),
 }
+SINGLE = 4e-6  # float32
 LATE = "both bent by the constraint 'IK'"
 
 
@@ -69,16 +70,92 @@ def test_a_ring_is_known_where_blender_finds_one(part, scene, make, rig, capfd, 
     assert (LATE in part("baked.ik_chains").of_joint(scene, joint)) == late
 
 
-def test_it_is_refused_before_anything_changes(part, scene, make, body, authoring, rig, ph):
-    bend(make, rig)
-    before = len(bpy.data.objects)
-    with pytest.raises(ph.ModelError, match=LATE):
-        knee(part, scene, rig)
-    assert len(bpy.data.objects) == before
+def follow(scene, joint):
+    """How far the shin is from where the slider puts it."""
+    bpy.context.view_layer.update()
+    rig = joint.parent
+    settings = joint.condyle.joint
+    q = joint["coordinate"]
+    frame = np.array(joint.matrix_world)
+    turn = np.eye(4)
+    turn[1:3, 1:3] = [[np.cos(q), -np.sin(q)], [np.sin(q), np.cos(q)]]
+    wanted = frame @ turn @ np.reshape(settings.child_in_joint, (4, 4))
+    wanted[:3, :3] *= rig.scale.x
+    return np.abs(np.array(rig.matrix_world @ rig.pose.bones["Shin"].matrix) - wanted).max()
+
+
+@pytest.mark.parametrize("keyed", [False, True])
+@pytest.mark.parametrize("scale", [1.0, 2.5])
+def test_sliders_of_a_leg_switch_its_ik_off_and_on(
+    part, scene, make, body, authoring, rig, capfd, keyed, scale
+):
+    """At once, not one change late; the leg keeps the pose that it has."""
+    rig.scale, rig.location = (scale,) * 3, (0.3, 0.2, 0.1)
+    constraint = bend(make, rig)
+    constraint.mute, constraint.target.location = False, (0.4, 0.2, 0.5)
+    make.update()
+    if keyed:
+        constraint.keyframe_insert("influence", frame=1)
+        scene.frame_set(7)
     joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
-    with pytest.raises(ph.ModelError, match=f"joint 'Knee'.*{LATE}"):
+    joint.condyle.joint.axis = (1, 0, 0)
+    poses = [np.array(rig.pose.bones[name].matrix) for name in BONES]
+    tail = np.array(rig.pose.bones["Shin"].tail)
+    capfd.readouterr()
+    part("posing.project_poses").drive_here(scene, joint)
+    make.update()
+    told = capfd.readouterr()
+    assert "Dependency cycle" not in told.out + told.err and constraint.influence == 0.0
+    for name, pose in zip(BONES, poses):
+        np.testing.assert_allclose(np.array(rig.pose.bones[name].matrix), pose, atol=SINGLE)
+    for value in (0.4, -0.7):
+        joint["coordinate"] = value
+        joint.update_tag()
+        assert follow(scene, joint) < SINGLE * scale
+        rig.pose.bones["Thigh"].rotation_mode = "XYZ"
+        rig.pose.bones["Thigh"].rotation_euler.x = value
+        assert follow(scene, joint) < SINGLE * scale
+    assert part("baked.ik_chains").of_joint(scene, joint) == "" and part("making.duplicates").mend() == 0
+    curves = list(part("blender.compat").curves_in_use(rig))
+    assert [len(curve.keyframe_points) for curve in curves] == ([2] if keyed else [])
+    part("sliders.sliders").set_driven(scene, joint, False)
+    make.update()
+    assert constraint.influence == 1.0 and not len(joint.condyle.joint.switched)
+    assert [len(curve.keyframe_points) for curve in curves] == ([1] if keyed else [])
+    # the solver ends where its steps become smaller than this
+    np.testing.assert_allclose(np.array(rig.pose.bones["Shin"].tail), tail, atol=1e-3)
+
+
+def test_the_last_slider_of_a_leg_gives_its_ik_back(part, scene, make, body, authoring, rig):
+    constraint = bend(make, rig, bone="Foot", count=3)
+    constraint.mute = False
+    knee, ankle = (
+        authoring.add_joint(scene, body(rig, above), body(rig, below), "hinge", name=below)
+        for above, below in (("Thigh", "Shin"), ("Shin", "Foot"))
+    )
+    for joint in (knee, ankle):
+        part("posing.project_poses").drive_here(scene, joint)
+    part("sliders.sliders").set_driven(scene, knee, False)
+    assert constraint.influence == 0.0
+    part("sliders.sliders").set_driven(scene, ankle, False)
+    assert constraint.influence == 1.0
+
+
+def test_an_influence_with_a_driver_is_not_touched(part, scene, make, body, authoring, rig, ph):
+    constraint = bend(make, rig)
+    constraint.mute = False
+    constraint.driver_add("influence").driver.expression = "1.0"
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
+    with pytest.raises(ph.ModelError, match="a driver sets the influence of the constraint 'IK'"):
         part("posing.project_poses").drive_here(scene, joint)
     assert not joint.condyle.joint.driven and not list(rig.pose.bones["Shin"].constraints)[1:]
+
+
+def test_a_joint_on_another_bone_than_the_parent_is_refused(part, scene, make, body, authoring, rig, ph):
+    bend(make, rig, bone="Foot", count=4)
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Foot"), "hinge", name="Long")
+    with pytest.raises(ph.ModelError, match=f"joint 'Long'.*{LATE}"):
+        part("posing.project_poses").drive_here(scene, joint)
 
 
 def test_one_that_is_added_later_is_told_by_a_check_and_stops_a_bake(part, scene, make, rig, ph):
@@ -90,6 +167,8 @@ def test_one_that_is_added_later_is_told_by_a_check_and_stops_a_bake(part, scene
     )
     with pytest.raises(ph.ModelError, match=LATE):
         part("jobs.bake").bake_now(scene)
+    part("sliders.sliders").set_driven(scene, joint, True)  # refreshes them
+    assert part("baked.ik_chains").of_joint(scene, joint) == ""
     joint.condyle.joint.driven = False  # sliders move nothing
     assert not any(LATE in finding.text for finding in part("jobs.scene_checks").check(scene))
     joint.condyle.joint.driven = True
@@ -97,7 +176,7 @@ def test_one_that_is_added_later_is_told_by_a_check_and_stops_a_bake(part, scene
     assert not any(LATE in finding.text for finding in part("jobs.scene_checks").check(scene))
 
 
-def test_a_fit_goes_without_sliders_and_says_so(part, scene, make, body, authoring, rig):
+def test_a_fit_of_a_leg_with_ik_gives_it_sliders(part, scene, make, body, authoring, rig):
     bend(make, rig)
     shin = rig.pose.bones["Shin"]
     shin.rotation_mode = "XYZ"
@@ -107,5 +186,5 @@ def test_a_fit_goes_without_sliders_and_says_so(part, scene, make, body, authori
     joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
     context = bpy.context
     report = part("blender.compute_process").run(part("jobs.fit").fit_selected(context, joint))
-    assert LATE in report.undriven and not joint.condyle.joint.driven
+    assert not report.undriven and joint.condyle.joint.driven
     assert joint.condyle.joint.type == "spline_curve"
