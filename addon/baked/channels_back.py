@@ -11,7 +11,7 @@ from bpy.types import Object, Scene
 from ..blender import physics_access
 from ..data import stored_texts
 from ..data.references import Body
-from . import targets
+from . import ik_chains, targets
 from .conflicts import how_to_disconnect, is_armature_linked, own_constraints
 
 
@@ -69,6 +69,8 @@ def free(scene: Scene) -> int:
         check_editable(body)
     for item in baked:
         moved = targets.moved_since(item)
+        for constraint in ik_chains.muted_by_bake(item):
+            constraint.mute = False
         targets.free(item)
         for body in bodies[item.name_full]:
             record = body.data.channels

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone
 
 from ..blender import compat, physics_access, units
 from ..curves.rotation_channels import rotation_path
+from ..data import references
+from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH
 from ..data.references import Body
 from . import ik_chains, targets
 from .parents import check_parent
@@ -56,15 +58,17 @@ def check(body: Body) -> None:
                 f"{body.name}: a driver on {curve.data_path!r} would override the baked keys; remove it"
             )
     for constraint in owner.constraints:
-        if constraint not in own_constraints(body) and acts(item, constraint):
+        ours = constraint in own_constraints(body) or can_mute(body, constraint)
+        if not ours and acts(item, constraint):
             raise physics_access.model_error(
                 f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first{LED}"
             )
     for below, constraint in bent_by(body.pose_bone) if body.bone else ():
-        raise physics_access.model_error(
-            f"bone {body.name!r} is moved by inverse kinematics; mute the constraint {constraint.name!r} of bone "
-            f"{below.name!r} first{LED}"
-        )
+        if not can_mute(body, constraint):
+            raise physics_access.model_error(
+                f"bone {body.name!r} is moved by inverse kinematics; mute the constraint {constraint.name!r} of bone "
+                f"{below.name!r} first{LED}"
+            )
 
 
 def acts(item: Object, constraint: Constraint) -> bool:
@@ -87,6 +91,40 @@ def is_played(item: Object, path: str) -> bool:
     strips = compat.flat_strips(strip for track in data.nla_tracks for strip in track.strips)
     played = [curve for strip in strips for curve in compat.curves(strip.action, compat.slot_of(strip))]
     return any(curve.data_path == path for curve in (*compat.curves_in_use(item), *data.drivers, *played))
+
+
+def can_mute(body: Body, constraint: Constraint) -> bool:
+    """Whether a bake can mute a constraint that bends a body: of inverse kinematics, which neither leads the body's
+    joint nor is muted by keys or drivers.
+    """
+    path = constraint.path_from_id()
+    if constraint.type != "IK" or any(
+        is_played(body.object, f"{path}.{name}") for name in ("mute", "enabled")
+    ):
+        return False
+    every = (joint for scene in body.object.users_scene for joint in references.joints_of(scene))
+    return not any(
+        references.same(references.resolve(joint.condyle.joint.child), body) and _follows(joint)
+        for joint in every
+    )
+
+
+def _follows(joint: Object) -> bool:
+    """Whether the animation of a joint's child may lead it."""
+    settings = joint.condyle.joint
+    played = any(is_played(joint, path) for path in (FOLLOW_PATH, PRESCRIBED_PATH))
+    return bool(settings.prescribed or settings.follow > 0.0 or played)
+
+
+def bending(bodies: Iterable[Body]) -> dict[tuple[str, str], tuple[PoseBone, Constraint, list[PoseBone]]]:
+    """The bone, the constraint and the chain of each IK constraint that bends a body or is on it, by both's names."""
+    return {
+        (body.object.name_full, constraint.path_from_id()): (below, constraint, chain)
+        for body in bodies
+        if body.bone
+        for below, constraint, chain in ik_chains.chains(body.object)
+        if body.pose_bone in (below, *chain) and acts(body.object, constraint)
+    }
 
 
 def bent_by(bone: PoseBone) -> Iterator[tuple[PoseBone, Constraint]]:

@@ -6,11 +6,12 @@ chain waits for itself: Blender breaks such a ring anywhere, and shows the bone 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 
 from bpy.types import Constraint, Object, PoseBone, Scene
 
-from ..data import references
+from ..data import body_reference, references, stored_texts
 from ..data.references import Body
 
 
@@ -23,6 +24,30 @@ def chains(item: Object) -> Iterator[tuple[PoseBone, Constraint, list[PoseBone]]
                 if constraint.type == "IK" and not constraint.use_tail:
                     del chain[0]
                 yield below, constraint, chain[: constraint.chain_count or len(chain)]
+
+
+def mute(item: Object, constraints: Iterable[tuple[PoseBone, Constraint]]) -> None:
+    """Mute the IK constraints of bones under a bake of an armature, and note them there."""
+    found = list(constraints)
+    item.condyle.bake.muted = json.dumps([_identity(*each) for each in found])
+    for _, constraint in found:
+        constraint.mute = True
+
+
+def muted_by_bake(item: Object) -> list[Constraint]:
+    """The IK constraints of an armature that its bake has muted."""
+    noted = stored_texts.names(item.condyle.bake.muted) or []
+    every = chains(item) if noted and item.pose is not None else ()
+    return [constraint for below, constraint, _ in every if _identity(below, constraint) in noted]
+
+
+def is_muted(constraint: Constraint) -> bool:
+    """Whether the user has muted a constraint, not a bake."""
+    return bool(constraint.mute) and constraint not in muted_by_bake(constraint.id_data)
+
+
+def _identity(below: PoseBone, constraint: Constraint) -> str:
+    return f"{body_reference.ensure_uid(below)} {constraint.name}"
 
 
 def _ring(scene: Scene, child: Body | None, parent: Body | None) -> tuple[PoseBone, Constraint, Body] | None:

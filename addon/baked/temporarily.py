@@ -11,7 +11,7 @@ import numpy as np
 from bpy.types import ID, Modifier, Object, Scene
 
 from ..data.joints import slider_names
-from . import channels_back, targets
+from . import channels_back, ik_chains, targets
 
 #: kinds of data-blocks that refer to objects without a part in where others are
 HOLDERS = {"COLLECTION", "SCENE", "SCREEN", "WINDOWMANAGER", "WORKSPACE"}
@@ -126,6 +126,9 @@ def _free_sliders(item: Object, muted: Kept) -> None:
             if constraint.name.startswith("Condyle"):
                 muted.append((constraint, "mute", constraint.mute))
                 constraint.mute = not body.data.channels.was_driven
+    for constraint in ik_chains.muted_by_bake(item):
+        muted.append((constraint, "mute", True))
+        constraint.mute = False
 
 
 def _has_animation(item: Object) -> bool:

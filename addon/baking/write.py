@@ -11,7 +11,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..baked import channels_back as actions
-from ..baked import conflicts, nla_tracks, targets, temporarily
+from ..baked import conflicts, ik_chains, nla_tracks, targets, temporarily
 from ..blender import physics_access, units
 from ..data import findings, references, stored_texts
 from ..data.references import Body, Key, key_of
@@ -20,7 +20,7 @@ from . import channels as channels_
 from . import figures as bake_figures
 from . import keys, lead_in_keys, muscles, parents_between_frames, solver_statistics
 from .keys import Kept
-from .local_matrices import LocalPoses, Samples, nearest_above
+from .local_matrices import LocalPoses, Samples, nearest_above, sample_matrices
 
 #: degrees off between frames that are told
 MISSED = 0.5
@@ -73,7 +73,12 @@ def write(
         between()
     lead_in_keys.lead(scene, int(frames[0]), channels, read.parents())  # with sliders as a fit has left them
     more, names = bake_figures.keyed(frames, figures, output)
+    bodies = [entry.body for entry in channels]
+    bending = conflicts.bending(bodies)
     made = channels_.write(scene, frames, channels, kept, more)
+    for item in {body.object for body in bodies if body.bone}:
+        ours = [(below, each) for below, each, _ in bending.values() if below.id_data == item]
+        ik_chains.mute(item, ours)
     bake_figures.add_properties(names)
     muscles.write(scene, frames, list(drawn))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
@@ -223,7 +228,36 @@ def _channels_of(
         ]
         if inside is not None and len(inside.rows):
             _see_between(scene, frames, read, result, inside, found, local.samples)
+        bent = _bent_with(bodies)
+        if bent:
+            local = LocalPoses(scene, frames, worlds | _sampled(scene, frames, bent))
+            found += [
+                channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bent
+            ]
     return found
+
+
+def _bent_with(bodies: Sequence[Body]) -> list[Body]:
+    """The other bones that inverse kinematics bends together with bodies: they get keys of what it makes of them,
+    because a bake mutes it.
+    """
+    known = {key_of(body) for body in bodies}
+    chains = [chain for _, _, chain in conflicts.bending(bodies).values()]
+    found = {
+        key_of(each): each for chain in chains for each in (Body(bone.id_data, bone.name) for bone in chain)
+    }
+    bent = [each for key, each in found.items() if key not in known]
+    for body in bent:
+        conflicts.check(body)
+    return bent
+
+
+def _sampled(scene: Scene, frames: np.ndarray, bent: Sequence[Body]) -> dict[Key, np.ndarray]:
+    """World matrices (F, 4, 4) of bones as they are at the frames."""
+    keys = {key_of(body) for body in bent}
+    items = {body.object.name_full: body.object for body in bent}
+    samples = sample_matrices(scene, items.values(), frames, keys)
+    return {(name, bone): samples[name][""] @ samples[name][f"pose:{bone}"] for name, bone in keys}
 
 
 def _worlds(

@@ -181,6 +181,7 @@ class BakeRecord(PropertyGroup):
         "Copy of the Action", "Copy of the action in use before the bake changed it", type=bpy.types.Action
     )
     paths: text("Channels", "Data paths that the bake keyed, as JSON")
+    muted: text("Muted", "UID of the bone and name of each IK constraint that the bake muted, as JSON")
     made_slot: text("New Slot", "Slot that the bake added to the action")
     track: text("Track", "NLA track of the bake")
     pushed_track: text("Track Below", "NLA track of the action that was in use before")

@@ -14,7 +14,7 @@ import bpy
 import numpy as np
 from bpy.types import Scene
 
-from ..baked import channels_back
+from ..baked import channels_back, conflicts
 from ..baking import channels as channels_
 from ..baking.local_matrices import LocalPoses
 from ..blender import physics_access, units
@@ -39,6 +39,11 @@ class Display:
         self._entries = read.bodies
         self._frame = scene.frame_current, scene.frame_subframe
         bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
+        for below, constraint, _ in conflicts.bending(bodies).values():
+            raise physics_access.model_error(
+                f"the constraint {constraint.name!r} of bone {below.name!r} bends what is simulated: a bake mutes it, "
+                "for a live run mute it by hand"
+            )
         self._rigs = {
             body.object.name: units.array4(body.object.matrix_world) for body in bodies if body.bone
         }

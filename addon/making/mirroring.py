@@ -61,7 +61,7 @@ OWN = {
         "parts",
         "frames",
     ),
-    *("active_frame", "knots", "coordinates", "fit", "driven", "follower", "frames_of"),
+    *("active_frame", "knots", "coordinates", "fit", "driven", "switched", "follower", "frames_of"),
 }
 #: reflections of a joint's own axes, tried after the mirror's
 REFLECTIONS = (Image.across(0, 1, 2), *(Image.across(axis) for axis in range(3)))

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from bpy.types import ID, AnimData, Constraint, Driver, FCurve, NlaStrip, Object, Scene
 
-from ..baked import nla_tracks, renamed_bones, targets
+from ..baked import ik_chains, nla_tracks, renamed_bones, targets
 from ..baked.parents import BAKED_THROUGH
 from ..blender import compat
 from ..data import references
@@ -254,7 +254,9 @@ def _behind(item: Object, moved: Moved) -> Iterator[Object]:
 
 def _may_act(constraint: Constraint, moved: Moved) -> bool:
     """Whether a constraint does anything, now or, by what is animated, at another frame."""
-    off = {"mute", "enabled"} if constraint.mute else {"influence"} if constraint.influence == 0.0 else set()
+    off = {"influence"} if constraint.influence == 0.0 else set()
+    if ik_chains.is_muted(constraint):
+        off = {"mute", "enabled"}
     return not off or any(f"{constraint.path_from_id()}.{name}" in moved for name in off)
 
 

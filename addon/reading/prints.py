@@ -15,6 +15,7 @@ import bpy
 import numpy as np
 from bpy.types import Constraint, Mesh, Object, PoseBone, Property, Scene, Spline
 
+from ..baked import ik_chains
 from ..blender import compat
 from ..curves.rotation_channels import rotation_path
 from ..data import references, stored_texts
@@ -249,7 +250,7 @@ def _constraints(
     for constraint, bone in constraints:
         path = constraint.path_from_id()
         switched = f"{path}.mute" in moved or f"{path}.enabled" in moved
-        if constraint.name.startswith("Condyle") or (constraint.mute and not switched):
+        if constraint.name.startswith("Condyle") or (ik_chains.is_muted(constraint) and not switched):
             continue
         values += [constraint.type, identity(item, bone)]
         for name, text in _settings(constraint, "", moved, f"{path}."):

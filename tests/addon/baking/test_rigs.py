@@ -268,7 +268,7 @@ def test_scale_that_is_not_uniform_is_refused_with_the_reason(part, scene, make,
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("kind", ["IK", "SPLINE_IK", "COPY_ROTATION", "CHILD_OF", "ARMATURE"])
+@pytest.mark.parametrize("kind", ["SPLINE_IK", "COPY_ROTATION", "CHILD_OF", "ARMATURE"])
 def test_constraints_on_simulated_bones_are_refused_with_their_names(part, scene, make, body, ph, kind):
     rig = make.armature(
         "Rig", {"A": ((0, 0, 1), (0, 0.01, 0.5), None), "B": ((0, 0.01, 0.5), (0, 0, 0), "A")}, connect=True
