@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -121,11 +121,12 @@ def test_wraps_of_the_knee() -> None:
 
 def own_length(peer: Any, state: Any, name: str, surfaces: dict[str, Any]) -> float:
     """Length of the path through OpenSim's own points, with the helix of each arc over a cylinder."""
-    points = list(peer.getMuscles().get(name).getGeometryPath().getCurrentPath(state))
+    path = peer.getMuscles().get(name).getGeometryPath().getCurrentPath(state)
+    points = [path.get(k) for k in range(path.getSize())]
     places = np.array([point.getLocationInGround(state).to_numpy() for point in points])
     wraps = [point.getWrapObject() for point in points]
     length = 0.0
-    for k, (first, last) in enumerate(itertools.pairwise(wraps)):
+    for k, (first, last) in enumerate(pairwise(wraps)):
         a, b = places[k : k + 2]
         if first and last and first.getName() == last.getName():
             frame, radius = surfaces[first.getName()]
