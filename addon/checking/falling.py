@@ -140,7 +140,7 @@ def of_bodies(model: physics_access.Model) -> Iterator[tuple[int, int]]:
     constraints: Iterable[Any] = model.constraints.values()
     for constraint in constraints:
         if constraint.type == "coupling":
-            for name in constraint.drivers:
+            for name in (name for drivers, _ in constraint.terms for name in drivers):
                 yield owners[constraint.coordinate], owners[name]
         elif hasattr(constraint, "other"):
             yield model.index(constraint.body), _number(model, constraint.other)

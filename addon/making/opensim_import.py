@@ -196,7 +196,7 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None
 
 def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:
     """Import a coordinate that follows another in proportion as a connection; returns whether it is supported."""
-    if len(constraint.drivers) != 1 or constraint.function.type != "linear":
+    if constraint.more or len(constraint.drivers) != 1 or constraint.function.type != "linear":
         return False
     (leader, weight), *_ = constraint.drivers.items()
     ends = [_joint_of(standing, coordinate) for coordinate in (constraint.coordinate, leader)]

@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..joints import Function, Hinge
 from ..model.builder import ModelBuilder
-from .opensim_expressions import function_of, parse
+from .opensim_expressions import read_expression
 from .opensim_frames import Frames, placed
 from .opensim_functions import SPAN, read_function
 from .opensim_notes import Notes
@@ -206,7 +206,7 @@ def _by_function(node: Node, k: int) -> Function | None:
 def _by_expression(node: Node, k: int) -> Function:
     axis = "xyz"[k % 3]
     text, name = node.text(f"{'FM'[k < 3]}{axis}_expression", "0.0"), f"{('delta', 'theta')[k < 3]}_{axis}"
-    return function_of(parse(text, (name,), node.path), name, SPAN, node.path)
+    return read_expression(text, name, SPAN, node.path)
 
 
 @dataclass(frozen=True)

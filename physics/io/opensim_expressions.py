@@ -1,41 +1,33 @@
-"""Expressions in OpenSim's files as functions: parsed into a tree of known operations, never evaluated as code."""
+"""Expressions in OpenSim's files as functions: trees of known operations, never evaluated as code."""
 
 from __future__ import annotations
 
 import ast
+import operator
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Polynomial as Powers
 
 from .._typing import FloatArray
 from ..errors import FormatError
 from ..joints import Function, Linear, Polynomial
-from .opensim_tables import tabulated
+from .opensim_tables import ROUNDED, tabulated
 
 LONGEST = 10_000  # characters of an expression
 DEEPEST = 100  # operations in each other
-POWERS = 8  # largest power that is expanded
+MOST = 100  # powers of a polynomial; one with more becomes a table
+RATES = -100.0, 100.0
+# shares of a span of values, and rates, at which a force is taken apart
+SHARES, LOOKS = np.linspace(0.01, 0.99, 41) ** 2, np.outer([0.01, 0.3, 5.0, 90.0], [-1.0, 1.0]).ravel()
+TINY = 1e-100  # an imaginary step, by which a derivative has no round-off
+APART = 1e-9  # of the largest force: what round-off leaves of one that is a sum of products
+PLAIN = ["sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "abs", "floor", "ceil"]
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {  # those of Lepton, and how many arguments they take
-    **{
-        name: (1, getattr(np, name))
-        for name in (
-            "sqrt",
-            "exp",
-            "log",
-            "sin",
-            "cos",
-            "tan",
-            "sinh",
-            "cosh",
-            "tanh",
-            "abs",
-            "floor",
-            "ceil",
-        )
-    },
+    **{name: (1, getattr(np, name)) for name in PLAIN},
     "asin": (1, np.arcsin),
     "acos": (1, np.arccos),
     "atan": (1, np.arctan),
@@ -43,101 +35,137 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {  # those of Lepton, and
     "sec": (1, lambda x: 1.0 / np.cos(x)),
     "csc": (1, lambda x: 1.0 / np.sin(x)),
     "cot": (1, lambda x: 1.0 / np.tan(x)),
-    "square": (1, np.square),
-    "cube": (1, lambda x: x**3),
+    "square": (1, lambda x: x * x),
+    "cube": (1, lambda x: x * x * x),
     "recip": (1, lambda x: 1.0 / x),
-    "step": (1, lambda x: np.where(x >= 0.0, 1.0, 0.0)),
-    "delta": (1, lambda x: np.where(x == 0.0, 1.0, 0.0)),
+    "step": (1, lambda x: np.where(np.greater_equal(x, 0.0), 1.0, 0.0)),
+    "delta": (1, lambda x: np.where(np.equal(x, 0.0), 1.0, 0.0)),
     "min": (2, np.minimum),
     "max": (2, np.maximum),
-    "select": (3, lambda x, y, z: np.where(x != 0.0, y, z)),
+    "select": (3, lambda x, y, z: np.where(np.not_equal(x, 0.0), y, z)),
 }
-OPERATIONS: dict[type, tuple[str, Callable[..., Any]]] = {
-    ast.Add: ("+", np.add),
-    ast.Sub: ("-", np.subtract),
-    ast.Mult: ("*", np.multiply),
-    ast.Div: ("/", np.divide),
-    ast.Pow: ("^", np.power),
+OPERATIONS: dict[type, Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
 }
 
 
 @dataclass(frozen=True)
-class Term:
-    """A number, a variable (name), or an operation on other terms.
+class Expression:
+    """A tree whose names are variables or the results of steps, which come first: (name, tree)."""
 
-    variables: all that it depends on. size: number of operations.
-    """
+    tree: ast.expr
+    steps: tuple[tuple[str, ast.expr], ...]
 
-    apply: Callable[..., Any] | None = None
-    parts: tuple[Term, ...] = ()
-    name: str = ""
-    number: float = 0.0
-    variables: frozenset[str] = frozenset()
-    size: int = 1
+    def __call__(self, **values: Any) -> Any:
+        """Its value at numbers or arrays of the variables' values; a polynomial of polynomials.
 
-    def value(self, values: Mapping[str, FloatArray]) -> Any:
-        """Its value at arrays of the variables' values."""
-        if self.apply is not None:
-            return self.apply(*(part.value(values) for part in self.parts))
-        return values[self.name] if self.name else self.number
+        Raises:
+            TypeError, ValueError: a function of polynomials that is none, or has too many powers.
+        """
+        with np.errstate(all="ignore"):
+            for name, tree in self.steps:
+                values[name] = _value(tree, values)
+            return _value(self.tree, values)
 
 
-ONE = Term(number=1.0)
-
-
-def parse(text: str, variables: tuple[str, ...], where: str) -> Term:
-    """The term that a text in Lepton's language means; after semicolons it may define other names.
+def parse(text: str, variables: tuple[str, ...], where: str) -> Expression:
+    """What a text in Lepton's language means; after semicolons it may define other names.
 
     Raises:
-        FormatError: it means none, or has an unknown name; the message begins with where.
+        FormatError: it means nothing, or has an unknown name; the message begins with where.
     """
     if len(text) > LONGEST:
         raise FormatError(f"{where}: an expression has {len(text)} characters, more than {LONGEST}")
     whole, *rest = "".join(text.split()).replace("^", "**").split(";")
-    known = {name: Term(name=name, variables=frozenset((name,))) for name in variables}
+    known, steps = set(variables), []
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             for definition in reversed([part for part in rest if part]):
                 name, _, meaning = definition.partition("=")
-                known[name] = _term(ast.parse(meaning, mode="eval").body, known, DEEPEST)
-            return _term(ast.parse(whole, mode="eval").body, known, DEEPEST)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                steps.append((name, _checked(ast.parse(meaning, mode="eval").body, known, DEEPEST)))
+                known.add(name)
+            return Expression(_checked(ast.parse(whole, mode="eval").body, known, DEEPEST), tuple(steps))
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise FormatError(f"{where}: the expression {text!r:.80} is not understood: {error}") from error
 
 
-def _term(node: ast.expr, known: Mapping[str, Term], room: int) -> Term:
-    if not room:
+def _checked(node: ast.expr, known: set[str], room: int) -> ast.expr:
+    """The node; ValueError if it or a part of it is no known operation."""
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.BinOp):
+        parts, fine = [node.left, node.right], type(node.op) in OPERATIONS
+    elif isinstance(node, ast.UnaryOp):
+        parts, fine = [node.operand], isinstance(node.op, ast.USub | ast.UAdd)
+    elif isinstance(node, ast.Call):
+        parts, name = node.args, node.func.id if isinstance(node.func, ast.Name) else ""
+        fine = not node.keywords and FUNCTIONS.get(name, (0, None))[0] == len(parts) > 0
+    elif isinstance(node, ast.Constant):
+        fine = False
+        if isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            node.value, fine = float(node.value), True
+    else:
+        fine = isinstance(node, ast.Name) and node.id in known
+    if not fine:
+        raise ValueError(f"{ast.unparse(node)!r:.40} is unknown")
+    if parts and not room:
         raise ValueError(f"it is nested deeper than {DEEPEST}")
-    if (
-        isinstance(node, ast.Constant)
-        and isinstance(node.value, int | float)
-        and not isinstance(node.value, bool)
-    ):
-        return Term(number=float(node.value))
-    if isinstance(node, ast.Name) and node.id in known:
-        return known[node.id]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        inner = _term(node.operand, known, room - 1)
-        return inner if isinstance(node.op, ast.UAdd) else _made("*", np.multiply, Term(number=-1.0), inner)
-    if isinstance(node, ast.BinOp) and type(node.op) in OPERATIONS:
-        parts = (_term(part, known, room - 1) for part in (node.left, node.right))
-        return _made(*OPERATIONS[type(node.op)], *parts)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        count, apply = FUNCTIONS.get(node.func.id, (0, np.add))
-        if count == len(node.args) > 0:
-            return _made(node.func.id, apply, *(_term(part, known, room - 1) for part in node.args))
-    raise ValueError(f"{ast.unparse(node)!r:.40} is unknown")
+    for part in parts:
+        _checked(part, known, room - 1)
+    return node
 
 
-def _made(name: str, apply: Callable[..., Any], *parts: Term) -> Term:
-    variables = frozenset[str]().union(*(part.variables for part in parts))
-    if (size := 1 + sum(part.size for part in parts)) > LONGEST:
-        raise ValueError(f"it has more than {LONGEST} operations")
-    if variables:
-        return Term(apply, parts, name, variables=variables, size=size)
-    with np.errstate(all="ignore"):
-        return Term(number=float(apply(*(np.float64(part.number) for part in parts))))
+def _value(node: Any, values: Mapping[str, Any]) -> Any:
+    kind = type(node)
+    if kind is ast.Constant:
+        return np.float64(node.value)
+    if kind is ast.Name:
+        return values[node.id]
+    if kind is ast.UnaryOp:
+        inner = _value(node.operand, values)
+        return -inner if isinstance(node.op, ast.USub) else inner
+    if kind is ast.Call:
+        return FUNCTIONS[node.func.id][1](*(_value(part, values) for part in node.args))
+    found = OPERATIONS[type(node.op)](_value(node.left, values), _value(node.right, values))
+    if isinstance(found, Powers) and len(found.coef) > MOST:
+        raise ValueError(f"it has more than {MOST} powers")
+    return found
+
+
+def powers_of(value: Callable[[Any], Any]) -> FloatArray | None:
+    """Coefficients by rising powers of a function, if it is a polynomial, else None."""
+    try:
+        found = value(Powers([0.0, 1.0]))
+    except (TypeError, ValueError):
+        return None
+    if not isinstance(found, Powers | float):
+        return None
+    powers: FloatArray = found.coef if isinstance(found, Powers) else np.array([found])
+    return powers if np.isfinite(powers).all() else None
+
+
+def read_expression(text: str, variable: str, span: tuple[float, float], where: str) -> Function:
+    """The function of a variable that an expression means."""
+    term = parse(text, (variable,), where)
+    return function_of(lambda x: term(**{variable: x}), span, where)
+
+
+def function_of(
+    value: Callable[[Any], Any], span: tuple[float, float], where: str, noise: float = 0.0
+) -> Function:
+    """A function by its values at numbers and at polynomials; noise: round-off in the values."""
+    powers = powers_of(value)
+    if powers is not None:
+        return Polynomial(powers) if len(powers) > 2 else Linear(*[0.0, *powers[::-1]][-2:])
+
+    def values(x: FloatArray) -> FloatArray:
+        return np.broadcast_to(np.asarray(value(x), dtype=np.float64), x.shape)
+
+    return tabulated(values, *span, where, noise)
 
 
 @dataclass(frozen=True)
@@ -158,120 +186,44 @@ def resolved(text: str, value: str, rate: str, span: tuple[float, float], where:
     Raises:
         FormatError: it means none, is another function of both, or is not finite within the span.
     """
+    term = parse(text, (value, rate), where)
+    low, high = span
+    x = low + SHARES * (high - low)
+
+    def force(x: Any, v: Any) -> Any:
+        return term(**{value: x, rate: v})
+
+    def slope(x: Any) -> Any:
+        """By the rate, at rest: c(x) + d'(0)."""
+        found = force(x, 1j * TINY)
+        return Powers(found.coef.imag / TINY) if isinstance(found, Powers) else np.imag(found) / TINY
+
+    def both(x: Any) -> Any:
+        return slope(x) - shift
+
+    def bent(v: Any) -> Any:
+        return force(at, v) - still - (slope(at) - shift) * v
+
     try:
-        return _resolved(parse(text, (value, rate), where), value, rate, span, where)
-    except FormatError:
-        raise
-    except ValueError as error:
-        raise FormatError(f"{where}: {error}") from error
-
-
-def _resolved(term: Term, value: str, rate: str, span: tuple[float, float], where: str) -> Resolved:
-    elastic: list[Term] = []
-    viscous: list[Term] = []
-    damping: list[Term] = []
-    for own, other in _products(term, value):
-        line = _polynomial(other, rate)
-        if line is not None and len(line) == 2:
-            elastic += [_times(own, Term(number=line[0]))] if line[0] or not line[1] else []
-            viscous += [_times(own, Term(number=line[1]))] if line[1] else []
-        elif not own.variables:
-            damping.append(_times(own, other))
-        else:
-            raise FormatError(f"{where}: no product of a function of {value} and one of {rate} is supported")
-    at_rest = [_sum(damping).value({rate: np.zeros(1)})] if damping else []
-    elastic += [Term(number=float(np.ravel(shift)[0])) for shift in at_rest]
-    damping += [Term(number=-float(np.ravel(shift)[0])) for shift in at_rest]
-    by_value, by_both = (
-        function_of(_sum(terms), value, span, where) if terms else None for terms in (elastic, viscous)
-    )
-    by_rate = function_of(_sum(damping), rate, (-100.0, 100.0), where) if damping else None
-    return Resolved(by_value, by_both, by_rate)
-
-
-def function_of(term: Term, variable: str, span: tuple[float, float], where: str) -> Function:
-    """A term of one variable as a function."""
-    powers = _polynomial(term, variable)
-    if powers is not None:
-        return Linear(*powers[::-1]) if len(powers) == 2 else Polynomial(powers)
-
-    def values(x: FloatArray) -> FloatArray:
         with np.errstate(all="ignore"):
-            return np.broadcast_to(np.asarray(term.value({variable: x}), dtype=np.float64), x.shape)
-
-    return tabulated(values, *span, where)
-
-
-def _times(a: Term, b: Term) -> Term:
-    if a == ONE or b == ONE:
-        return b if a == ONE else a
-    return _made("*", np.multiply, a, b)
-
-
-def _sum(terms: list[Term]) -> Term:
-    total, *rest = terms
-    for term in rest:
-        total = _made("+", np.add, total, term)
-    return total
-
-
-def _products(term: Term, value: str) -> list[tuple[Term, Term]]:
-    """A term as a sum of products of a part of the value and a part of the other variable."""
-    if term.variables <= {value}:
-        return [(term, ONE)]
-    if value not in term.variables:
-        return [(ONE, term)]
-    if term.name in ("+", "-"):
-        sign = Term(number=1.0 if term.name == "+" else -1.0)
-        first, second = (_products(part, value) for part in term.parts)
-        return first + [(_times(sign, own), other) for own, other in second]
-    if term.name == "*":
-        first, second = (_products(part, value) for part in term.parts)
-        if len(first) * len(second) <= LONGEST:
-            return [(_times(a, c), _times(b, d)) for a, b in first for c, d in second]
-    if term.name == "/" and (term.parts[1].variables <= {value} or value not in term.parts[1].variables):
-        below = _made("/", np.divide, ONE, term.parts[1])
-        return _products(_made("*", np.multiply, term.parts[0], below), value)
-    if power := _power(term):
-        base = whole = term.parts[0]
-        for _ in range(power - 1):
-            whole = _made("*", np.multiply, whole, base)
-        return _products(whole, value)
-    return [(term, term)]  # which is no product of parts; `resolved` refuses it
+            at = float(x[np.argmin(np.abs(np.broadcast_to(slope(x), x.shape)))])
+            still = force(at, 0.0)
+            shift = 0.0 if powers_of(lambda v: force(at, v)) is not None else slope(at)
+            whole = force(x[:, None], LOOKS)
+            products = np.broadcast_to(both(x), x.shape)[:, None] * LOOKS
+            left = whole - force(x, 0.0)[:, None] - products - bent(LOOKS)
+    except TypeError as error:
+        raise FormatError(f"{where}: an operation of {rate} is not supported: {error}") from error
+    if not (np.abs(left) <= APART * np.abs(whole).max()).all():
+        raise FormatError(
+            f"{where}: it is not finite, or no sum of functions of {value} or {rate} and products of {rate}"
+        )
+    return Resolved(
+        _part(lambda x: force(x, 0.0), x, span, where),
+        _part(both, x, span, where, ROUNDED * abs(shift)),
+        _part(bent, LOOKS, RATES, where, ROUNDED * abs(still)),
+    )
 
 
-def _power(term: Term) -> int:
-    """The exponent of a whole power up to POWERS; 0 for other terms."""
-    fixed = term.name == "^" and not term.parts[1].variables
-    power = {"square": 2.0, "cube": 3.0}.get(term.name, term.parts[1].number if fixed else 0.0)
-    return int(power) if power in range(1, POWERS + 1) else 0
-
-
-def _polynomial(term: Term, variable: str) -> FloatArray | None:
-    """Coefficients (2 or more) by rising powers of the variable, None for other functions."""
-    if not term.variables:
-        return np.array([term.number, 0.0])
-    if term.apply is None:
-        return np.array([0.0, 1.0])
-    parts = [_polynomial(part, variable) for part in term.parts]
-    if any(part is None for part in parts):
-        return None
-    first, last = parts[0], parts[-1]
-    found: Any = None
-    if term.name in ("+", "-"):
-        size = max(len(part) for part in parts if part is not None)
-        first, last = (np.pad(part, (0, size - len(part))) for part in parts if part is not None)
-        found = first + last if term.name == "+" else first - last
-    elif term.name == "*":
-        found = np.convolve(first, last)  # type: ignore[arg-type]
-    elif term.name == "/" and not term.parts[1].variables:
-        found = first / last[0]  # type: ignore[index]
-    elif power := _power(term):
-        found = first
-        for _ in range(power - 1):
-            found = np.convolve(found, first)  # type: ignore[arg-type]
-    if found is None or not np.isfinite(found).all():
-        return None
-    kept = max(int(np.max(np.flatnonzero(found), initial=1)), 1)
-    result: FloatArray = found[: kept + 1]
-    return result
+def _part(value: Callable[[Any], Any], looks: FloatArray, *given: Any) -> Function | None:
+    return function_of(value, *given) if np.any(value(looks)) else None

@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
+from numpy.polynomial import Polynomial as Powers
 
-from .._typing import FloatArray
 from ..errors import FormatError, ModelError
+from ..geometry.splines import basis
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial, Polynomial, Wave
-from .opensim_expressions import function_of, parse
-from .opensim_tables import pieces, tabulated
+from ..validation import finite_array, rising
+from .opensim_expressions import read_expression
+from .opensim_tables import REACH, pieces, tabulated
 from .opensim_xml import Node
 
 SPAN = -10.0, 10.0  # rad or m, of tables of functions
@@ -31,20 +33,6 @@ def read_function(node: Node) -> Function | None:
             except ModelError as error:
                 raise FormatError(f"{found.path}: {error}") from error
     return None
-
-
-def read_linear(node: Node, count: int) -> tuple[FloatArray, float] | None:
-    """Weights (count,) and constant of a linear function of several coordinates among a node's children."""
-    linear, polynomial = node.child("LinearFunction"), node.child("MultivariatePolynomialFunction")
-    if linear is not None:
-        *weights, constant = linear.numbers("coefficients", [0.0])
-    elif polynomial is not None and polynomial.number("order", 0.0) == 1.0:
-        constant, *weights = polynomial.numbers("coefficients", [0.0])
-        polynomial.forget()
-        weights.reverse()  # OpenSim lists that of the last coordinate first
-    else:
-        return None
-    return (np.array(weights), float(constant)) if len(weights) == count else None
 
 
 def scaled(function: Function, factor: float) -> Function:
@@ -137,10 +125,28 @@ def _powers_of_one(node: Node) -> Function | None:
 
 def _expression(node: Node) -> Function | None:
     names = node.text("variables").split()
-    if len(names) != 1:
+    return read_expression(node.text("expression"), names[0], SPAN, node.path) if len(names) == 1 else None
+
+
+def _spline(node: Node) -> Function | None:
+    """A GCVSpline without smoothing: the natural spline of its degree, which beyond its ends has half the order."""
+    half, x, y = int(node.number("half_order", 0.0)), node.numbers("x", []), node.numbers("y", [])
+    node.child("weights"), node.child("coefficients")
+    if not 1 <= half <= 4 or node.number("error_variance", 0.0) != 0.0:
         return None
-    term = parse(node.text("expression"), (names[0],), node.path)
-    return function_of(term, names[0], SPAN, node.path)
+    x, y = rising(x, "spline x", 2 * half), finite_array(y, x.shape, "spline y")
+    order = 2 * half
+    knots = np.pad(x, order - 1, mode="edge")
+    free = [basis(knots, order, x[[0, -1]], k) for k in range(half, order - 1)]
+    matrix = np.concatenate([basis(knots, order, x), *free])
+    right = np.concatenate([y, np.zeros(len(matrix) - len(y))])
+    size = np.abs(matrix).max(axis=1)
+    frames = np.linalg.solve(matrix / size[:, None], right / size)
+    rows = np.array([basis(knots, order, x, k) @ frames / math.factorial(k) for k in range(order)]).T
+    ends = np.where(np.arange(order) < half, rows[[0, -1]], 0.0)  # polynomials about the ends
+    before = Powers(ends[0])(Powers([-REACH, 1.0])).coef
+    first = np.pad(before, (0, order - len(before)))
+    return PiecewisePolynomial([x[0] - REACH, *x, x[-1] + REACH], [first, *rows[:-1], ends[1]])
 
 
 def _multiplied(node: Node) -> Function | None:
@@ -161,4 +167,5 @@ FUNCTIONS: dict[str, Callable[[Node], Function | None]] = {
     "MultivariatePolynomialFunction": _powers_of_one,
     "ExpressionBasedFunction": _expression,
     "MultiplierFunction": _multiplied,
+    "GCVSpline": _spline,
 }

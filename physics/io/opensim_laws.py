@@ -81,6 +81,7 @@ LAWS: dict[str, tuple[Any, dict[str, str]]] = {
 }
 # OpenSim's defaults
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
+MARGIN = 1e-5  # rad or m: OpenSim's conditional points are active so far beyond both ends of their range
 NO_LENGTH = 1e-9  # m, of a tendon without length; a rigid one is only subtracted from the path
 FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 # used only by controllers, solvers and initial states

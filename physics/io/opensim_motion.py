@@ -52,8 +52,7 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
     by_ours = {coordinate.coordinate: name for name, coordinate in read.coordinates.items()}
     for constraint in model.constraints.values():
         if isinstance(constraint, CouplingConstraint) and by_ours.get(constraint.coordinate) not in found:
-            driver = sum(weight * q[:, names.index(name)] for name, weight in constraint.drivers.items())
-            q[:, names.index(constraint.coordinate)] = constraint.function(driver)
+            q[:, names.index(constraint.coordinate)], _ = constraint.followed(names, q, np.zeros_like(q))
     return times, q
 
 

@@ -18,7 +18,7 @@ from ..muscles.obstacle import Obstacle
 from ..muscles.obstacles import Cylinder, Ellipsoid, Sphere, Torus
 from ..muscles.wrapping import Wrap
 from .opensim_functions import shifted
-from .opensim_laws import law_of
+from .opensim_laws import MARGIN, law_of
 from .opensim_notes import Notes
 from .opensim_parts import (
     OpenSimCoordinate,
@@ -74,7 +74,8 @@ def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]
     """Our path point; ModelError if it moves in a frame that is rotated in its body."""
     condition = None
     if point.coordinate is not None and point.range is not None:
-        condition = Condition(coordinates[point.coordinate].coordinate, *point.range)
+        lower, upper = point.range
+        condition = Condition(coordinates[point.coordinate].coordinate, lower - MARGIN, upper + MARGIN)
     if not point.moves or point.frame is None:
         return PathPoint(point.body, point.location.tolist(), condition)
     if not np.array_equal(point.frame[:3, :3], np.eye(3)):

@@ -24,7 +24,7 @@ from ..muscles import (
 )
 from ..muscles.cord import Cord
 from ..muscles.obstacle import Obstacle
-from .opensim_laws import DEGROOTE, MILLARD, THELEN
+from .opensim_laws import DEGROOTE, MARGIN, MILLARD, THELEN
 from .opensim_out import Names, angles, collection, expression, function_or_spline, made
 
 INFINITE = 1000.0  # m: length of a cylinder without ends
@@ -102,7 +102,10 @@ class Muscles:
             where = point.condition
             path, _ = self.coordinate(where.coordinate)
             return made(
-                "ConditionalPathPoint", **place, socket_coordinate=path, range=(where.lower, where.upper)
+                "ConditionalPathPoint",
+                **place,
+                socket_coordinate=path,
+                range=(where.lower + MARGIN, where.upper - MARGIN),
             )
         if point.condition is not None:
             raise ModelError("a point moves and depends on a coordinate's range")

@@ -233,8 +233,5 @@ def follow_drivers(model: Model, q: FloatArray, qd: FloatArray) -> None:
     names = model.coordinate_names
     for constraint in model.constraints.values():
         if isinstance(constraint, CouplingConstraint):
-            weights = {names.index(name): weight for name, weight in constraint.drivers.items()}
-            driver, speed = (sum(weight * x[..., k] for k, weight in weights.items()) for x in (q, qd))
-            value, slope, _ = np.moveaxis(constraint.function.derivatives(driver), -1, 0)
-            follower = names.index(constraint.coordinate)
-            q[..., follower], qd[..., follower] = value, slope * speed
+            k = names.index(constraint.coordinate)
+            q[..., k], qd[..., k] = constraint.followed(names, q, qd)

@@ -29,7 +29,7 @@ MOST = 4000  # pieces of a table
 NARROW = 2.0**-40  # least piece, as a share of the whole: a kink or a jump is in it
 NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
 BETWEEN = np.linspace(-0.97, 0.97, 23)
-EPSILON = np.finfo(np.float64).eps
+ROUNDED = 8.0 * np.finfo(np.float64).eps  # of a value, after some operations
 ORDERS = np.arange(DEGREE + 1)
 # Chebyshev coefficients from values at the nodes, and from those the powers of u + 1, by whole numbers
 SPECTRUM = (
@@ -39,9 +39,9 @@ POWERS = np.array([np.pad(_shifted_chebyshev(k), (0, DEGREE - k)) for k in range
 
 
 def tabulated(
-    values: Callable[[FloatArray], FloatArray], low: float, high: float, where: str
+    values: Callable[[FloatArray], FloatArray], low: float, high: float, where: str, noise: float = 0.0
 ) -> PiecewisePolynomial:
-    """A table of a function from low to high, each piece within `CLOSE`; linear beyond.
+    """A table of a function from low to high, each piece within `CLOSE` and the values' noise; linear beyond.
 
     Raises:
         FormatError: a value is not finite, or there are too many pieces.
@@ -59,8 +59,8 @@ def tabulated(
         row = POWERS @ (SPECTRUM @ given)
         miss = np.abs(np.polyval(row[::-1], BETWEEN + 1.0) - looked).max()
         # of the function's own argument
-        noise = 8.0 * EPSILON * max(abs(start), abs(end)) * np.ptp(given) / half
-        if miss <= CLOSE * np.abs(given).max() + noise or half <= NARROW * (high - low):
+        rounded = noise + ROUNDED * max(abs(start), abs(end)) * np.ptp(given) / half
+        if miss <= CLOSE * np.abs(given).max() + rounded or half <= NARROW * (high - low):
             done.append((start, row / half**ORDERS))
         else:
             open_ += [(start + half, end), (start, start + half)]

@@ -12,14 +12,15 @@ from ..bodies.body import point_inertia
 from ..constraints import CouplingConstraint, WeldConstraint
 from ..errors import FormatError, ModelError
 from ..geometry import lie
-from ..joints import Fixed, Free, Inverted, Joint, Linear
+from ..joints import Fixed, Free, Inverted, Joint
 from ..model.builder import ModelBuilder
 from .opensim_forces import coordinate_forces, laws, tell_left
 from .opensim_frames import Frames, bodies, joints
-from .opensim_functions import read_function, read_linear, scaled
+from .opensim_functions import scaled
 from .opensim_joints import ReadJoint, read_joint
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate, OpenSimFrame
+from .opensim_terms import read_terms
 from .opensim_xml import Node
 
 TRACE_MASS = 1e-9  # kg, of a moving body without mass; its forces are below round-off
@@ -284,26 +285,27 @@ def coupled_names(node: Node) -> list[str]:
 def couple(
     node: Node, builder: ModelBuilder, coordinates: dict[str, OpenSimCoordinate], notes: Notes
 ) -> None:
-    """Add a CoordinateCouplerConstraint: a function of one coordinate, or a linear one of several."""
+    """Add a CoordinateCouplerConstraint."""
     follower, *drivers = coupled_names(node)
     holder = node.child("coupled_coordinates_function")
     for name in (follower, *drivers):
         if name not in coordinates:
             raise FormatError(f"{node.path}: unknown coordinate {name!r}")
-    function = None if holder is None or len(drivers) != 1 else read_function(holder)
-    weights = np.ones(1)
-    linear = None if holder is None or function is not None else read_linear(holder, len(drivers))
-    if linear is not None:
-        weights, function = linear[0], Linear(1.0, linear[1])
-    if function is None:
+    try:
+        terms = [] if holder is None else read_terms(holder, len(drivers))
+    except FormatError as error:
+        if len(drivers) == 1:
+            raise
+        notes.warn(f"the coordinates are not coupled: {error}", node.path)
+        return node.forget()
+    if not terms:
         notes.warn("its function is not supported; the coordinates are not coupled", node.path)
-        node.forget()
-        return
-    function = scaled(function, node.number("scale_factor", 1.0))
-    named = {coordinates[name].coordinate: float(w) for name, w in zip(drivers, weights)}
-    builder.add_constraint(
-        free_name(builder, node), CouplingConstraint(coordinates[follower].coordinate, named, function)
-    )
+        return node.forget()
+    ours = [coordinates[name].coordinate for name in drivers]
+    factor = node.number("scale_factor", 1.0)
+    first, *more = ((dict(zip(ours, weights)), scaled(function, factor)) for weights, function in terms)
+    coupling = CouplingConstraint(coordinates[follower].coordinate, *first, more)
+    builder.add_constraint(free_name(builder, node), coupling)
 
 
 def free_name(builder: ModelBuilder, node: Node) -> str:

@@ -311,8 +311,10 @@ class _Writing:
             )
         elif len(weights) != 1 or weights[0] != 1.0:
             return None
-        if function is None or any(
-            each not in self.coordinates for each in (given.coordinate, *given.drivers)
+        if (
+            given.more
+            or function is None
+            or any(each not in self.coordinates for each in (given.coordinate, *given.drivers))
         ):
             return None
         drivers = " ".join(self.coordinates[each] for each in given.drivers)

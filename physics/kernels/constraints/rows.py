@@ -191,30 +191,36 @@ def coupling_row(
     rows: Array,
     jacobian: Array,
 ) -> None:
-    """Row of a coordinate that is a function of a weighted sum of others (Wang 2022, sec. 4.6.2)."""
+    """Row of a coordinate that is a sum of functions of weighted sums of others (Wang 2022, sec. 4.6.2)."""
     con_int, _, con_data, _, _ = constraints
-    row, record, d = (
+    row, first, d = (
         con_int[k, con.CONSTRAINT_ROW],
-        con_int[k, con.CONSTRAINT_DATA],
+        con_int[k, con.CONSTRAINT_DATA] + 1,
         con_int[k, con.CONSTRAINT_BODY],
     )
-    count = int(con_data[record])
-    u, rate = 0.0, 0.0
-    for j in range(count):
-        master, weight = int(con_data[record + 1 + 2 * j]), con_data[record + 2 + 2 * j]
-        u += weight * q[master]
-        rate += weight * qd[master]
-    value, slope, curve = evaluate_function(con_data, record + 1 + 2 * count, u)
-    rows[row, con.ROW_VALUE] = q[d] - value
-    if not whole:
-        return
-    begin_row(body_int, body_of(body_int, d), -1, row, jacobian)
-    add_column(d, 1.0, row, jacobian)
-    for j in range(count):
-        master, weight = int(con_data[record + 1 + 2 * j]), con_data[record + 2 + 2 * j]
-        cover(body_int, body_of(body_int, master), jacobian[con.SPANS][row])
-        add_column(master, -slope * weight, row, jacobian)
-    rows[row, con.ROW_BIAS] = -curve * rate * rate
+    end = place = first + 2 * int(con_data[first - 1])
+    if whole:
+        begin_row(body_int, body_of(body_int, d), -1, row, jacobian)
+        add_column(d, 1.0, row, jacobian)
+    total, bias = q[d], 0.0
+    while first < end:  # terms, each with its own part of the weights
+        after = first + 2 * int(con_data[place])
+        u, rate = 0.0, 0.0
+        for j in range(first, after, 2):
+            u += con_data[j + 1] * q[int(con_data[j])]
+            rate += con_data[j + 1] * qd[int(con_data[j])]
+        value, slope, curve = evaluate_function(con_data, place + 2, u)
+        total -= value
+        bias -= curve * rate * rate
+        if whole:
+            for j in range(first, after, 2):
+                master = int(con_data[j])
+                cover(body_int, body_of(body_int, master), jacobian[con.SPANS][row])
+                add_column(master, -slope * con_data[j + 1], row, jacobian)
+        first, place = after, place + 2 + int(con_data[place + 1])
+    rows[row, con.ROW_VALUE] = total
+    if whole:
+        rows[row, con.ROW_BIAS] = bias
 
 
 @shared

@@ -34,7 +34,9 @@ def one_of_each(rng, model, other):
         yield constraints.DistanceConstraint(last, other, length=0.7, sense=sense, **points)
     drivers = {names[0]: 0.3, names[1]: -1.2}
     function = ph.joints.functions.Polynomial((0.1, 0.5, -0.2, 0.05))
+    more = [({names[1]: 0.7, names[2]: 0.4}, ph.joints.functions.Wave(0.3, -0.2))]
     yield constraints.CouplingConstraint(names[-1], drivers, function)
+    yield constraints.CouplingConstraint(names[-1], drivers, function, more)
 
 
 def frames_of_each(rng, other, last):
@@ -108,6 +110,7 @@ def test_files_and_copies():
         (lambda: constraints.CouplingConstraint("a", {}), "coupling drivers must be"),
         (lambda: constraints.CouplingConstraint("a", {"a": 1.0}), "cannot drive itself"),
         (lambda: constraints.CouplingConstraint("a", {"b": np.nan}), "weight of driver 'b' .* finite, got nan"),
+        (lambda: constraints.CouplingConstraint("a", {"b": 1.0}, None, [{"c": 1.0}]), "must be pairs"),
         (lambda: constraints.RollingConstraint(None), "must be a body or its name, got None"),
     ],
 )  # fmt: skip
