@@ -20,7 +20,7 @@ from ..validation import file_path, truth
 from .opensim_cords import CORDS, point_force
 from .opensim_elements import Elements
 from .opensim_forces import KINDS
-from .opensim_frames import GROUND, Frames, bodies, joints, members
+from .opensim_frames import GROUND, Frames, members
 from .opensim_muscles import add_muscles
 from .opensim_notes import Notes
 from .opensim_old import OLDEST, modernized
@@ -107,7 +107,7 @@ def read_opensim(
 def _fill_defaults(root: Element) -> None:
     """Entries that forces leave out, from the file's defaults of their kind."""
     defaults = {default.tag: list(default) for default in root.iterfind("Model/defaults/*")}
-    for force in root.iterfind("Model/ForceSet/objects/*"):
+    for force in (*root.iterfind("Model/ForceSet/objects/*"), *root.iterfind("Model/components/*")):
         there = {part.tag for part in force} | {*PATHS}
         force.extend(part for part in defaults.get(force.tag, ()) if part.tag not in there)
 
@@ -160,8 +160,8 @@ class _Reading:
     def _on_bodies(self) -> tuple[dict[str, OpenSimWrapObject], tuple[OpenSimGeometry, ...]]:
         """Wrap objects and meshes of ground, bodies and the offset frames in them."""
         owners: list[tuple[str, Node | None]] = [(GROUND, self.model.child("Ground"))]
-        owners += bodies(self.model)
-        for path, joint in joints(self.model):
+        owners += members(self.model, "BodySet")
+        for path, joint in members(self.model, "JointSet"):
             owners += [(f"{path}/{frame.name}", frame) for frame in joint.elements("frames")]
         for path, owner in tuple(owners):
             inner = [] if owner is None or path.startswith("/jointset") else owner.elements("components")
@@ -190,7 +190,7 @@ class _Reading:
         muscles: dict[str, OpenSimMuscle] = {}
         elements = Elements(self.model, self.frames, self.builder, self.tree.coordinates, self.notes)
         self.actuators = elements.actuators
-        for node in self.model.objects("ForceSet"):
+        for _, node in members(self.model, "ForceSet"):
             if node.tag in KINDS or elements.add(node):  # those of coordinates are read with them
                 continue
             try:
@@ -222,7 +222,7 @@ class _Reading:
 
     def _markers(self) -> tuple[OpenSimPoint, ...]:
         markers = []
-        for node in self.model.objects("MarkerSet"):
+        for _, node in members(self.model, "MarkerSet"):
             try:
                 if node.tag == "Marker":
                     markers.append(read_marker(node, self.frames))
@@ -240,7 +240,11 @@ class _Reading:
 
     def _lost(self, names: Iterable[str]) -> str | None:
         """The first of these coordinates that the file has but the model lacks, such as one of an unknown joint."""
-        known = {entry.name for _, joint in joints(self.model) for entry in joint.elements("coordinates")}
+        known = {
+            entry.name
+            for _, joint in members(self.model, "JointSet")
+            for entry in joint.elements("coordinates")
+        }
         return next((name for name in names if name in known - set(self.tree.coordinates)), None)
 
     def _check_wraps(
@@ -279,18 +283,18 @@ class _Reading:
     def _constrain(self, path: str, node: Node) -> None:
         """Add a constraint between two frames."""
         sockets, _ = BETWEEN_FRAMES[node.tag]
-        ends = [self.frames.resolve(node.text(f"socket_{socket}"), path, node.path) for socket in sockets]
+        ends = [self.frames.of(node, f"socket_{socket}", owner=path) for socket in sockets]
         try:
             for constraint in _between(node, ends):
                 self.builder.add_constraint(free_name(self.builder, node), constraint)
         except ModelError as error:
-            raise FormatError(f"{node.path}: {error}") from error
+            raise node.error(f"{error}") from error
 
 
 def _between(node: Node, ends: list[OpenSimFrame]) -> list[Any]:
     """Our constraints of two frames, the first of which is a body's if one is."""
     _, places = BETWEEN_FRAMES[node.tag]
-    points = [_on(end, node.numbers(place, np.zeros(3), 3)) for place, end in zip(places, ends)]
+    points = [end.place(node.vector(place)) for place, end in zip(places, ends)]
     if node.tag == "PointOnLineConstraint":
         return _on_line(node, ends, points)
     if ends[0].body is None:
@@ -319,8 +323,3 @@ def _on_line(node: Node, ends: list[OpenSimFrame], points: list[FloatArray]) -> 
 def _followed(point: OpenSimPoint) -> list[str]:
     """Names of the coordinates that a point of a path follows."""
     return [name for name in (point.coordinate, *(name for _, name in point.moves)) if name is not None]
-
-
-def _on(end: OpenSimFrame, location: FloatArray) -> FloatArray:
-    point: FloatArray = (end.pose @ np.append(location, 1.0))[:3]
-    return point

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..joints import CubicSpline, Linear, PiecewisePolynomial
 from ..muscles.cord import Cord
 from .opensim_expressions import resolved
@@ -48,16 +48,15 @@ def cord_law(node: Node) -> Cord | None:
     try:
         return make(node)
     except ModelError as error:
-        raise FormatError(f"{node.path}: {error}") from error
+        raise node.error(f"{error}") from error
 
 
 def point_force(node: Node, frames: Frames) -> OpenSimMuscle:
     """An ExpressionBasedPointToPointForce."""
     points = []
     for k in (1, 2):
-        frame = frames.resolve(node.text(f"body{k}"), "/", node.path)
-        place = frame.pose[:3, :3] @ node.numbers(f"point{k}", np.zeros(3), 3) + frame.pose[:3, 3]
-        points.append(OpenSimPoint(f"point{k}", frame.body, place))
+        frame = frames.of(node, f"body{k}")
+        points.append(OpenSimPoint(f"point{k}", frame.body, frame.place(node.vector(f"point{k}"))))
     law = _expression(node, "d", "ddot")
     return OpenSimMuscle(node.name, node.tag, tuple(points), active=node.truth("appliesForce", True), law=law)
 
@@ -65,9 +64,7 @@ def point_force(node: Node, frames: Frames) -> OpenSimMuscle:
 def _number(node: Node, name: str, default: float, *, positive: bool = False) -> float:
     value = node.number(name, default)
     if value < 0.0 or (positive and value == 0.0):
-        raise FormatError(
-            f"{node.path}: {name} must {'be positive' if positive else 'not be negative'}, got {value:g}"
-        )
+        raise node.error(f"{name} must {'be positive' if positive else 'not be negative'}, got {value:g}")
     return value
 
 
@@ -85,7 +82,7 @@ def _ligament(node: Node) -> Cord:
     holder = node.child("force_length_curve")
     curve = CubicSpline(LIGAMENT_X, LIGAMENT_Y) if holder is None else read_function(holder)
     if curve is None:
-        raise FormatError(f"{node.path}: its force-length curve is not supported")
+        raise node.error("its force-length curve is not supported")
     return Cord(cut(stretched(scaled(curve, scale), rest), rest, node.path))
 
 

@@ -13,11 +13,11 @@ from ..errors import FormatError, ModelError
 from ..joints import Function, Hinge
 from ..model.builder import ModelBuilder
 from .opensim_expressions import read_expression
-from .opensim_frames import Frames, placed
+from .opensim_frames import Frames, members, placed
 from .opensim_functions import SPAN, read_function
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimActuator, OpenSimCoordinate, OpenSimFrame
-from .opensim_xml import Node
+from .opensim_xml import Node, numbered
 
 ALONG = 1e-12  # sine of an angle below which axes are parallel, round-off of rotations
 
@@ -56,28 +56,13 @@ class Elements:
 
     def free_name(self, node: Node) -> str:
         """The name of a force, or of its kind, numbered if another one has it."""
-        taken = {each.name for each in (*self.builder.springs, *self.builder.forces)} | set(self.actuators)
-        given = name = node.name or node.tag
-        number = 0
-        while name in taken:
-            name, number = f"{given}_{number}", number + 1
-        return name
-
-    def end(self, node: Node, *sockets: str) -> OpenSimFrame:
-        """The frame that the first of these entries names; FormatError if there is none."""
-        text = next((found for socket in sockets if (found := node.text(socket))), "")
-        return self.frames.resolve(text, "/", node.path)
-
-
-def _on(end: OpenSimFrame, point: FloatArray) -> FloatArray:
-    """A point of a frame in the frame of its body."""
-    result: FloatArray = end.pose[:3, :3] @ point + end.pose[:3, 3]
-    return result
+        others = {each.name for each in (*self.builder.springs, *self.builder.forces)}
+        return numbered(node.name or node.tag, others | set(self.actuators))
 
 
 def _point_spring(made: Elements, node: Node) -> None:
-    ends = [made.end(node, f"socket_body{k}", f"body{k}") for k in (1, 2)]
-    places = [_on(end, node.numbers(f"point{k}", np.zeros(3), 3)) for k, end in zip((1, 2), ends)]
+    ends = [made.frames.of(node, f"socket_body{k}", f"body{k}") for k in (1, 2)]
+    places = [end.place(node.vector(f"point{k}")) for k, end in zip((1, 2), ends)]
     if ends[0].body is None:
         ends, places = ends[::-1], places[::-1]
     if ends[0].body == ends[1].body:
@@ -92,7 +77,7 @@ def _point_spring(made: Elements, node: Node) -> None:
 def _coordinate_actuator(made: Elements, node: Node) -> None:
     name = node.text("coordinate").rsplit("/", 1)[-1]
     if name not in made.coordinates:
-        raise FormatError(f"{node.path}: unknown coordinate {name!r}")
+        raise node.error(f"unknown coordinate {name!r}")
     optimal = node.number("optimal_force", 1.0)
     given = made.free_name(node)
     made.actuators[given] = OpenSimActuator(given, node.tag, made.coordinates[name].coordinate, optimal)
@@ -100,22 +85,22 @@ def _coordinate_actuator(made: Elements, node: Node) -> None:
 
 def _point_actuator(made: Elements, node: Node) -> None:
     """A force of which the control times the optimal force is the magnitude; the control is an input."""
-    end = made.end(node, "body")
+    end = made.frames.of(node, "body")
     if node.truth("point_is_global", False):
-        raise FormatError(f"{node.path}: a point that is fixed in the world is not supported")
+        raise node.error("a point that is fixed in the world is not supported")
     in_world = node.truth("force_is_global", False)
     force = _direction(node, "direction", (1.0, 0.0, 0.0)) * node.number("optimal_force", 1.0)
     name = _input(made, node)
     if end.body is not None:
         force, axes = (force, "world") if in_world else (end.pose[:3, :3] @ force, "body")
-        point = _on(end, node.numbers("point", np.zeros(3), 3))
+        point = end.place(node.vector("point"))
         made.builder.add_wrench(name, end.body, np.zeros(3), force, name, point=point, axes=axes)
 
 
 def _torque_actuator(made: Elements, node: Node) -> None:
     """As `_point_actuator`, a torque on one body and the opposite on another."""
-    first = made.end(node, "bodyA")
-    second = made.end(node, "bodyB") if node.text("bodyB") else OpenSimFrame(None, np.eye(4))
+    first = made.frames.of(node, "bodyA")
+    second = made.frames.of(node, "bodyB") if node.text("bodyB") else OpenSimFrame(None, np.eye(4))
     torque = _direction(node, "axis", (0.0, 0.0, 1.0)) * node.number("optimal_force", 1.0)
     in_world = node.truth("torque_is_global", True) or first.body is None
     pair = [torque, torque]
@@ -145,16 +130,14 @@ def _seen_from(
         if np.linalg.norm(np.cross(here, link.joint.axis)) <= ALONG * np.linalg.norm(here):
             found: FloatArray = base @ here if moving == body else turn.T @ here
             return found
-    raise FormatError(
-        f"{node.path}: a torque on {other!r} about an axis that turns with {body!r} is not supported"
-    )
+    raise node.error(f"a torque on {other!r} about an axis that turns with {body!r} is not supported")
 
 
 def _direction(node: Node, name: str, default: tuple[float, ...]) -> FloatArray:
     given = node.numbers(name, default, 3)
     length = np.linalg.norm(given)
     if length == 0.0:
-        raise FormatError(f"{node.path}: {name} must not be zero")
+        raise node.error(f"{name} must not be zero")
     unit: FloatArray = given / length
     return unit
 
@@ -170,15 +153,15 @@ def _input(made: Elements, node: Node) -> str:
 def _bushing(made: Elements, node: Node) -> None:
     """Measured in its first frame; by stiffnesses, functions or expressions, each of one angle or displacement."""
     owner = f"/forceset/{node.name}"
-    fixed, moving = (made.frames.resolve(node.text(f"socket_frame{k}"), owner, node.path) for k in (1, 2))
+    fixed, moving = (made.frames.of(node, f"socket_frame{k}", owner=owner) for k in (1, 2))
     if fixed.body == moving.body:
         made.notes.note("a bushing within a body moves nothing", node.path)
         return
     kinds = ("rotational", "translational")
-    damping = np.concatenate([node.numbers(f"{kind}_damping", np.zeros(3), 3) for kind in kinds])
+    damping = np.concatenate([node.vector(f"{kind}_damping") for kind in kinds])
     elastic: list[Any] = [_by_function(node, k) or _by_expression(node, k) for k in range(6)]
     if node.tag == "BushingForce":
-        stiffness = np.concatenate([node.numbers(f"{kind}_stiffness", np.zeros(3), 3) for kind in kinds])
+        stiffness = np.concatenate([node.vector(f"{kind}_stiffness") for kind in kinds])
         elastic = stiffness.tolist()
     turned = moving.body is None
     own, other = (fixed, moving) if turned else (moving, fixed)
@@ -199,7 +182,7 @@ def _by_function(node: Node, k: int) -> Function | None:
     holder = node.child(f"f_{axis}_delta_{axis}_function" if k > 2 else f"m_{axis}_theta_{axis}_function")
     function = None if holder is None else read_function(holder)
     if holder is not None and function is None:
-        raise FormatError(f"{holder.path}: its function is not supported")
+        raise holder.error("its function is not supported")
     return function
 
 
@@ -221,15 +204,16 @@ class _Surface:
 def _surface(made: Elements, name: str, where: str) -> _Surface:
     """The contact geometry of a name or a path."""
     name = name.rsplit("/", 1)[-1]
-    node = next((each for each in made.model.objects("ContactGeometrySet") if each.name == name), None)
+    held = members(made.model, "ContactGeometrySet")
+    node = next((each for _, each in held if each.name == name), None)
     if node is None or node.tag not in ("ContactSphere", "ContactHalfSpace"):
         raise FormatError(f"{where}: no contact geometry {name!r} is a sphere or a half-space")
-    frame = made.frames.resolve(node.text("socket_frame"), "/", node.path)
-    angles = node.numbers("orientation", np.zeros(3), 3)
-    pose = frame.pose @ placed(node.numbers("location", np.zeros(3), 3), angles)
+    frame = made.frames.of(node, "socket_frame")
+    angles = node.vector("orientation")
+    pose = frame.pose @ placed(node.vector("location"), angles)
     sphere = node.tag == "ContactSphere"
     if sphere and not node.number("radius", 0.0) > 0.0:
-        raise FormatError(f"{node.path}: a sphere's radius must be positive")
+        raise node.error("a sphere's radius must be positive")
     return _Surface(frame.body, pose, node.number("radius", 0.0) if sphere else 0.0)
 
 
@@ -258,7 +242,7 @@ def _named(friction: FloatArray) -> dict[str, float]:
 def _smooth_contact(made: Elements, node: Node) -> None:
     sphere, half = (_surface(made, node.text(f"socket_{end}"), node.path) for end in ("sphere", "half_space"))
     if not sphere.radius or half.radius:
-        raise FormatError(f"{node.path}: needs a sphere and a half-space")
+        raise node.error("needs a sphere and a half-space")
     values = _named(_friction(node)) | {
         "dissipation": node.number("dissipation", 0.0),
         "transition_speed": node.number("transition_velocity", 0.01),

@@ -94,7 +94,7 @@ def _span(coordinate: OpenSimCoordinate) -> tuple[float, float]:
 def _spring(node: Node, coordinate: OpenSimCoordinate) -> Laws:
     numbers = {name: node.number(given, 0.0) for name, given in LINEAR.items()}
     if min(numbers["stiffness"], numbers["damping"]) < 0.0:
-        raise FormatError(f"{node.path}: stiffness and viscosity must not be negative")
+        raise node.error("stiffness and viscosity must not be negative")
     return Laws(stiffness=numbers["stiffness"], rest=numbers["rest"], damping=numbers["damping"])
 
 
@@ -106,7 +106,7 @@ def _limit(node: Node, coordinate: OpenSimCoordinate) -> Laws:
     damping = node.number("damping", 0.001) / unit
     node.child("compute_dissipation_energy")
     if low > high:
-        raise FormatError(f"{node.path}: the limits of this force are reversed: {low:g} to {high:g}")
+        raise node.error(f"the limits of this force are reversed: {low:g} to {high:g}")
     below, above = (node.number(f"{end}_stiffness", 1.0) / unit for end in ("lower", "upper"))
     spring = _faded(low, high, soft, np.array([0.0, below]), np.array([0.0, above]))
     return Laws(

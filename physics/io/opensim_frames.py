@@ -47,14 +47,15 @@ class Frames:
         self._collect(model.objects("ComponentSet"), "/componentset")
         self._collect(model.elements("components"), "")
         self._collect(model.objects("MarkerSet"), "/markerset")
-        for path, body in bodies(model):
+        for path, body in members(model, "BodySet"):
             if not body.name or body.name in self._own:
-                raise FormatError(f"{body.path}: a body needs a unique name, got {body.name!r}")
+                raise body.error(f"a body needs a unique name, got {body.name!r}")
             self._own[body.name] = path
             self._bodies[path] = OpenSimFrame(body.name, np.eye(4))
             self._collect(body.elements("components"), path)
-        for path, part in [*joints(model), *members(model, "ConstraintSet"), *members(model, "ForceSet")]:
-            self._collect(part.elements("frames"), path)
+        for tag in ("JointSet", "ConstraintSet", "ForceSet"):
+            for path, part in members(model, tag):
+                self._collect(part.elements("frames"), path)
         for path in (*self._bodies, *self._given, *self._defined):
             self._by_name.setdefault(path.rsplit("/", 1)[-1], []).append(path)
 
@@ -62,14 +63,12 @@ class Frames:
         for node in nodes:
             path = f"{owner}/{node.name}"
             if node.tag == "PhysicalOffsetFrame":
-                pose = placed(
-                    node.numbers("translation", np.zeros(3), 3), node.numbers("orientation", np.zeros(3), 3)
-                )
+                pose = placed(node.vector("translation"), node.vector("orientation"))
                 self._given[path] = (self._absolute(node.text("socket_parent"), path), pose)
                 self._collect(node.elements("components"), path)
             elif node.tag in ("Station", "Marker"):
                 frame = self._absolute(node.text("socket_parent_frame"), path)
-                self._stations[path] = (frame, node.numbers("location", np.zeros(3), 3))
+                self._stations[path] = (frame, node.vector("location"))
             elif node.tag == "StationDefinedFrame":
                 self._defined[path] = node
 
@@ -86,6 +85,11 @@ class Frames:
     def body(self, name: str) -> OpenSimFrame:
         """Where a body is after merging, by its name."""
         return self._bodies[self._own[name]]
+
+    def of(self, node: Node, *sockets: str, owner: str = "/") -> OpenSimFrame:
+        """The frame that the first of these entries of a node names, seen from the component at a path."""
+        text = next((found for socket in sockets if (found := node.text(socket))), "")
+        return self.resolve(text, owner, node.path)
 
     def resolve(self, text: str, owner: str, where: str) -> OpenSimFrame:
         """The body and pose of the frame that a socket names.
@@ -128,14 +132,14 @@ class Frames:
         for socket in ("point_a", "point_b", "point_c", "origin_point"):
             station = self._absolute(node.text(f"socket_{socket}"), path)
             if station not in self._stations:
-                raise FormatError(f"{node.path}: {socket} {station!r} is no station")
+                raise node.error(f"{socket} {station!r} is no station")
             frame, location = self._stations[station]
             body, pose = self._base(self._path(frame, station, where), where)
-            found.append(pose[:3, :3] @ location + pose[:3, 3])
+            found.append(OpenSimFrame(None, pose).place(location))
         a, b, c, origin = found
         along, normal = b - a, np.cross(b - a, c - a)
         if not np.linalg.norm(normal) > 0.0:
-            raise FormatError(f"{node.path}: its stations lie on a line")
+            raise node.error("its stations lie on a line")
         result = np.eye(4)
         signed = [(node.text("ab_axis", "+x"), along), (node.text("ab_x_ac_axis", "+y"), normal)]
         for word, vector in signed:
@@ -165,18 +169,18 @@ class Frames:
         return found
 
 
+# ends of the kinds that a set may have, of which members may be among the model's components instead
+ENDS = {
+    "BodySet": ("Body",),
+    "JointSet": ("Joint",),
+    "ConstraintSet": ("Constraint",),
+    "ForceSet": ("Force", "Actuator", "Muscle", "Muscle_Deprecated", "Spring", "Ligament"),
+    "MarkerSet": ("Marker",),
+    "ContactGeometrySet": ("ContactSphere", "ContactHalfSpace", "ContactMesh"),
+}
+
+
 def members(model: Node, tag: str) -> list[tuple[str, Node]]:
-    """Paths and nodes of a set's members."""
-    return [(f"/{tag.lower()}/{node.name}", node) for node in model.objects(tag)]
-
-
-def bodies(model: Node) -> list[tuple[str, Node]]:
-    """Paths and nodes of all bodies, those among the model's components included."""
-    inner = [(f"/{node.name}", node) for node in model.elements("components")]
-    return [(path, node) for path, node in [*members(model, "BodySet"), *inner] if node.tag == "Body"]
-
-
-def joints(model: Node) -> list[tuple[str, Node]]:
-    """Paths and nodes of all joints, those among the model's components included."""
-    inner = [(f"/{node.name}", node) for node in model.elements("components") if node.tag.endswith("Joint")]
-    return [*members(model, "JointSet"), *inner]
+    """Paths and nodes of a set's members, those among the model's components included."""
+    inner = [(f"/{node.name}", node) for node in model.elements("components") if node.tag.endswith(ENDS[tag])]
+    return [*((f"/{tag.lower()}/{node.name}", node) for node in model.objects(tag)), *inner]

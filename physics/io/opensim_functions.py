@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.polynomial import Polynomial as Powers
 
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..geometry.splines import basis
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial, Polynomial, Wave
 from ..validation import finite_array, rising
@@ -31,7 +31,7 @@ def read_function(node: Node) -> Function | None:
             try:
                 return read(found)
             except ModelError as error:
-                raise FormatError(f"{found.path}: {error}") from error
+                raise found.error(f"{error}") from error
     return None
 
 

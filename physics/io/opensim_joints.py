@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import FormatError, ModelError
+from ..errors import ModelError
 from ..joints import Custom, Ellipsoid, Fixed, Function, Hinge, Joint, Linear, Scapulothoracic, Slider
 from .opensim_functions import read_function
 from .opensim_notes import Notes
@@ -45,7 +45,7 @@ def read_joint(node: Node, notes: Notes, allow_welds: bool) -> ReadJoint:
     kind = KINDS.get(node.tag)
     if kind is None:
         if not allow_welds:
-            raise FormatError(f"{node.path}: a {node.tag} is not supported; allow welds to read it as a weld")
+            raise node.error(f"a {node.tag} is not supported; allow welds to read it as a weld")
         notes.warn("this kind of joint is not supported; it becomes a weld", node.path)
         return ReadJoint(Fixed(), ())
     make, count = kind
@@ -53,7 +53,7 @@ def read_joint(node: Node, notes: Notes, allow_welds: bool) -> ReadJoint:
     names = [entry.name or f"_coord_{k}" for k, entry in enumerate(entries)]
     names += [f"_coord_{k}" for k in range(len(names), count or 0)]  # OpenSim adds those that are missing
     if count not in (None, len(names)):
-        raise FormatError(f"{node.path}: must have {count} coordinates, got {len(names)}")
+        raise node.error(f"must have {count} coordinates, got {len(names)}")
     joint, motions, pose = make(node, names, notes)
     locals_ = dict(zip(motions, joint.coordinate_names))
     held = dict.fromkeys(joint.coordinate_names[len(motions) :], 0.0)
@@ -75,7 +75,7 @@ def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[Ope
     """A coordinate with its settings, and the value that it keeps: locked, prescribed, or without a range."""
     lower, upper = (float(bound) for bound in node.numbers("range", [-10.0, 10.0], 2))
     if lower > upper:
-        raise FormatError(f"{node.path}: the range of this coordinate is reversed: {lower:g} to {upper:g}")
+        raise node.error(f"the range of this coordinate is reversed: {lower:g} to {upper:g}")
     found = replace(
         given,
         default=node.number("default_value", 0.0),
@@ -177,7 +177,7 @@ def _custom(node: Node, names: list[str], notes: Notes) -> Made:
             return Made(Fixed(), motions, still.transform(np.zeros(1)))
         return Made(Custom(tuple(motions), tuple(axes[:3]), tuple(axes[3:]), _units(motions)), motions)
     except ModelError as error:
-        raise FormatError(f"{node.path}: {error}") from error
+        raise node.error(f"{error}") from error
 
 
 Axis = tuple[tuple[float, ...], Function, str | None]
@@ -197,7 +197,7 @@ def _axis(node: Node, names: list[str], notes: Notes) -> Axis:
         return axis, STILL, None
     for name in follows:
         if name not in names:
-            raise FormatError(f"{node.path}: follows {name!r}, which is no coordinate of the joint")
+            raise node.error(f"follows {name!r}, which is no coordinate of the joint")
     constant = isinstance(function, Linear) and function.slope == 0.0
     return axis, function, follows[0] if follows and not constant else None
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
+from .opensim_xml import numbered
+
 OLDEST, FIRST_OF_4 = 10901, 40000  # OpenSim 4.6 reads no older files either
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 RENAMED = {
@@ -222,12 +224,8 @@ def _name(joints: Iterable[Element]) -> None:
     """A name for each joint without, as OpenSim does: that of its kind, numbered."""
     used: set[str] = set()
     for joint in joints:
-        name = given = joint.get("name") or joint.tag.lower()
-        number = 0
-        while name in used:
-            name, number = f"{given}_{number}", number + 1
-        used.add(name)
-        joint.set("name", name)
+        joint.set("name", numbered(joint.get("name") or joint.tag.lower(), used))
+        used.add(joint.get("name", ""))
 
 
 def _move(owner: Element, into: str, parts: Iterable[str | Element]) -> None:

@@ -14,6 +14,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, Polynomial, Wave
 from .opensim_tables import pieces
+from .opensim_xml import numbered
 
 FORBIDDEN = re.compile(r"[\\/*+\s]")  # in OpenSim's names
 KNOTS = (5, 9, 17, 33, 65, 129, 257, 513)
@@ -54,10 +55,7 @@ class Names:
 
     def __call__(self, wanted: str) -> str:
         """The name, with underscores for what is not allowed, numbered if it is taken."""
-        given = name = FORBIDDEN.sub("_", wanted) or "unnamed"
-        number = 0
-        while name in self._taken:
-            name, number = f"{given}_{number}", number + 1
+        name = numbered(FORBIDDEN.sub("_", wanted) or "unnamed", self._taken)
         self._taken.add(name)
         return name
 

@@ -27,6 +27,11 @@ class OpenSimFrame:
     body: str | None
     pose: FloatArray
 
+    def place(self, point: Any) -> FloatArray:
+        """A point (3,) of the frame in the frame of its body."""
+        found: FloatArray = self.pose[:3, :3] @ point + self.pose[:3, 3]
+        return found
+
 
 @dataclass(frozen=True)
 class OpenSimCoordinate:

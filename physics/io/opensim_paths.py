@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..errors import FormatError
 from .opensim_cords import cord_law
 from .opensim_frames import Frames, placed
 from .opensim_functions import read_function
@@ -47,7 +46,7 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
     points = [_point(entry, frames, known, notes) for entry in path.objects("PathPointSet")]
     kept = tuple(point for point in points if point is not None)
     if len(kept) < 2:
-        raise FormatError(f"{path.path}: a path needs at least 2 points, got {len(kept)}")
+        raise path.error(f"a path needs at least 2 points, got {len(kept)}")
     wraps = tuple(_wrap(entry, len(points)) for entry in path.objects("PathWrapSet"))
     law = cord_law(node)
     flags: dict[str, bool] = {}
@@ -67,9 +66,7 @@ def _wrap(node: Node, count: int) -> OpenSimPathWrap:
     """The wrap of a path with this number of points."""
     first, last = (int(bound) for bound in node.numbers("range", [-1.0, -1.0], 2))
     if max(first, 1) > (last if last > 0 else count) or last > count:
-        raise FormatError(
-            f"{node.path}: range must increase within the path's points, 1 to {count}, got {first} to {last}"
-        )
+        raise node.error(f"range must increase within the path's points, 1 to {count}, got {first} to {last}")
     return OpenSimPathWrap(node.text("wrap_object"), node.text("method", "hybrid").lower(), (first, last))
 
 
@@ -98,15 +95,15 @@ def _coordinate(node: Node, socket: str, known: Collection[str]) -> str | None:
 
 
 def _point(node: Node, frames: Frames, known: Collection[str], notes: Notes) -> OpenSimPoint | None:
-    frame = frames.resolve(node.text("socket_parent_frame"), "/", node.path)
+    frame = frames.of(node, "socket_parent_frame")
     if node.tag == "MovingPathPoint":
         return _moving_point(node, frame, known)
-    location = frame.pose[:3, :3] @ node.numbers("location", np.zeros(3), 3) + frame.pose[:3, 3]
+    location = frame.place(node.vector("location"))
     if node.tag == "ConditionalPathPoint":
         lower, upper = node.numbers("range", [0.0, 0.0], 2)
         coordinate = _coordinate(node, "socket_coordinate", known)
         if coordinate is None:
-            raise FormatError(f"{node.path}: a conditional point needs a coordinate")
+            raise node.error("a conditional point needs a coordinate")
         return OpenSimPoint(node.name, frame.body, location, coordinate, (float(lower), float(upper)))
     if node.tag != "PathPoint":
         notes.warn(f"a {node.tag} is not supported and is left out", node.path)
@@ -120,10 +117,10 @@ def _moving_point(node: Node, frame: OpenSimFrame, known: Collection[str]) -> Op
         holder = node.child(f"{axis}_location")
         function = None if holder is None else read_function(holder)
         if holder is not None and function is None:
-            raise FormatError(f"{holder.path}: its function is not supported")
+            raise holder.error("its function is not supported")
         moves.append((function or STILL, _coordinate(node, f"socket_{axis}_coordinate", known)))
     at_zero = np.array([float(function(0.0)) for function, _ in moves])
-    location = frame.pose[:3, :3] @ at_zero + frame.pose[:3, 3]
+    location = frame.place(at_zero)
     return OpenSimPoint(node.name, frame.body, location, moves=tuple(moves), frame=frame.pose)
 
 
@@ -132,17 +129,15 @@ def read_wrap_object(node: Node, owner: OpenSimFrame, notes: Notes) -> OpenSimWr
     if node.tag not in SIZES:
         notes.warn(f"a {node.tag} is not supported and is left out", node.path)
         return None
-    pose = placed(
-        node.numbers("translation", np.zeros(3), 3), node.numbers("xyz_body_rotation", np.zeros(3), 3)
-    )
+    pose = placed(node.vector("translation"), node.vector("xyz_body_rotation"))
     size = np.concatenate(
         [node.numbers(tag, np.full(count, np.nan), count) for tag, count in SIZES[node.tag]]
     )
     if not (size > 0.0).all():
-        raise FormatError(f"{node.path}: its size must be positive, got {size.tolist()}")
+        raise node.error(f"its size must be positive, got {size.tolist()}")
     quadrant = node.text("quadrant", "all").lower().lstrip("+") or "all"
     if quadrant not in ("all", "x", "y", "z", "-x", "-y", "-z"):
-        raise FormatError(f"{node.path}: quadrant must be all or one of x, -x, ..., got {quadrant!r}")
+        raise node.error(f"quadrant must be all or one of x, -x, ..., got {quadrant!r}")
     if node.tag == "WrapCylinder" and quadrant.endswith("z"):
         notes.warn("a side along a cylinder's axis is not supported; paths take the shorter one", node.path)
     return OpenSimWrapObject(
@@ -157,8 +152,8 @@ def read_wrap_object(node: Node, owner: OpenSimFrame, notes: Notes) -> OpenSimWr
 
 def read_marker(node: Node, frames: Frames) -> OpenSimPoint:
     """A marker on a frame."""
-    frame = frames.resolve(node.text("socket_parent_frame"), "/", node.path)
-    location = frame.pose[:3, :3] @ node.numbers("location", np.zeros(3), 3) + frame.pose[:3, 3]
+    frame = frames.of(node, "socket_parent_frame")
+    location = frame.place(node.vector("location"))
     return OpenSimPoint(node.name, frame.body, location)
 
 

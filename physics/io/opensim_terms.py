@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import FormatError
 from ..joints import Function, Linear, Polynomial
 from .opensim_expressions import APART, function_of, parse, powers_of
 from .opensim_functions import SPAN, read_function, scaled
@@ -92,9 +91,7 @@ def _polynomial(node: Node, count: int) -> Value:
     order, given = int(node.number("order", 0.0)), node.numbers("coefficients", [0.0])
     powers = [each for each in product(range(order + 1), repeat=count) if sum(each) <= order]
     if node.number("dimension", 0.0) != count or len(powers) != len(given):
-        raise FormatError(
-            f"{node.path}: needs {count} coordinates and {len(powers)} coefficients, got {len(given)}"
-        )
+        raise node.error(f"needs {count} coordinates and {len(powers)} coefficients, got {len(given)}")
     return lambda x: sum(c * math.prod(p**k for p, k in zip(x, each)) for c, each in zip(given, powers))
 
 
@@ -102,7 +99,7 @@ def _expression(node: Node, count: int) -> Value:
     names = tuple(node.text("variables").split())
     term = parse(node.text("expression"), names, node.path)
     if len(names) != count:
-        raise FormatError(f"{node.path}: needs {count} variables, got {len(names)}")
+        raise node.error(f"needs {count} variables, got {len(names)}")
     return lambda x: term(**dict(zip(names, x)))
 
 

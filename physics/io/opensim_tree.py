@@ -15,13 +15,13 @@ from ..geometry import lie
 from ..joints import Fixed, Free, Inverted, Joint
 from ..model.builder import ModelBuilder
 from .opensim_forces import coordinate_forces, laws, tell_left
-from .opensim_frames import Frames, bodies, joints
+from .opensim_frames import Frames, members
 from .opensim_functions import scaled
 from .opensim_joints import ReadJoint, read_joint
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate, OpenSimFrame
 from .opensim_terms import read_terms
-from .opensim_xml import Node
+from .opensim_xml import Node, numbered
 
 TRACE_MASS = 1e-9  # kg, of a moving body without mass; its forces are below round-off
 TRACE_RADIUS = 1e-2  # m: radius of gyration of a body without mass and inertia
@@ -60,7 +60,7 @@ class _Solid:
         mass = self.mass + other.mass
         if mass == 0.0:
             return self
-        turn, place = pose[:3, :3], pose[:3, :3] @ other.com + pose[:3, 3]
+        turn, place = pose[:3, :3], OpenSimFrame(None, pose).place(other.com)
         com = (self.mass * self.com + other.mass * place) / mass
         inertia = self.inertia + turn @ other.inertia @ turn.T
         for part, where in ((self.mass, self.com - com), (other.mass, place - com)):
@@ -85,18 +85,15 @@ class Tree:
         notes: Notes,
     ) -> None:
         self.frames, self.builder, self.limits, self.notes = frames, builder, limits, notes
-        self.forces = coordinate_forces(model.objects("ForceSet"))
+        self.forces = coordinate_forces([node for _, node in members(model, "ForceSet")])
         self.coordinates: dict[str, OpenSimCoordinate] = {}
-        self.solids = {node.name: _solid(node) for _, node in bodies(model)}
-        self.links = [self._link(path, node, allow_welds) for path, node in joints(model)]
+        self.solids = {node.name: _solid(node) for _, node in members(model, "BodySet")}
+        self.links = [self._link(path, node, allow_welds) for path, node in members(model, "JointSet")]
 
     def _link(self, owner: str, node: Node, allow_welds: bool) -> _Link:
-        ends = [
-            self.frames.resolve(node.text(f"socket_{end}_frame"), owner, node.path)
-            for end in ("parent", "child")
-        ]
+        ends = [self.frames.of(node, f"socket_{end}_frame", owner=owner) for end in ("parent", "child")]
         if ends[0].body == ends[1].body:
-            raise FormatError(f"{node.path}: joins {ends[0].body or 'the ground'!r} to itself")
+            raise node.error(f"joins {ends[0].body or 'the ground'!r} to itself")
         read = read_joint(node, self.notes, allow_welds)
         if read.pose is not None:
             ends[0] = replace(ends[0], pose=ends[0].pose @ read.pose)
@@ -265,7 +262,7 @@ class Tree:
 
 def _solid(node: Node) -> _Solid:
     xx, yy, zz, xy, xz, yz = node.numbers("inertia", np.zeros(6), 6)
-    mass, com = node.number("mass", 0.0), node.numbers("mass_center", np.zeros(3), 3)
+    mass, com = node.number("mass", 0.0), node.vector("mass_center")
     inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     # OpenSim's massless bodies have none
     return _Solid(mass, com, inertia if mass > 0.0 else np.zeros((3, 3)))
@@ -290,7 +287,7 @@ def couple(
     holder = node.child("coupled_coordinates_function")
     for name in (follower, *drivers):
         if name not in coordinates:
-            raise FormatError(f"{node.path}: unknown coordinate {name!r}")
+            raise node.error(f"unknown coordinate {name!r}")
     try:
         terms = [] if holder is None else read_terms(holder, len(drivers))
     except FormatError as error:
@@ -310,8 +307,4 @@ def couple(
 
 def free_name(builder: ModelBuilder, node: Node) -> str:
     """The name of a constraint, or one made of its kind, as OpenSim does, that no other constraint has."""
-    given = name = node.name or node.tag.lower()
-    number = 0
-    while name in builder.constraints:
-        name, number = f"{given}_{number}", number + 1
-    return name
+    return numbered(node.name or node.tag.lower(), builder.constraints)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from itertools import count
 from typing import Any
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -82,12 +83,12 @@ def _without_comments(data: bytes) -> bytes:
 def _parsed(path: str | os.PathLike[str], data: bytes, encoding: str | None = None) -> ElementTree.Element:
     builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate(encoding)
-    depth = count = 0
+    depth = total = 0
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, count
-        depth, count = depth + 1, count + 1
-        if depth > XML_NESTING or count > ELEMENTS:
+        nonlocal depth, total
+        depth, total = depth + 1, total + 1
+        if depth > XML_NESTING or total > ELEMENTS:
             raise FormatError(f"{path}: more than {ELEMENTS} elements, or nested deeper than {XML_NESTING}")
         builder.start(tag, attributes)
 
@@ -160,20 +161,24 @@ class Node:
         child = self.child(tag)
         return default if child is None else (child.element.text or "").strip()
 
-    def numbers(self, tag: str, default: Any, count: int | None = None) -> FloatArray:
-        """Numbers listed by a child; FormatError if they are not numbers, not finite or not `count`."""
+    def numbers(self, tag: str, default: Any, size: int | None = None) -> FloatArray:
+        """Numbers listed by a child; FormatError if they are not numbers, not finite or not `size`."""
         text = self.text(tag)
         if not text:
             return np.array(default, dtype=np.float64)
         try:
             values = np.array([float(word) for word in text.split()])
         except ValueError as error:
-            raise FormatError(f"{self.path}: {tag} must be numbers, got {text!r:.80}") from error
-        if count is not None and len(values) != count:
-            raise FormatError(f"{self.path}: {tag} must be {count} numbers, got {text!r:.80}")
+            raise self.error(f"{tag} must be numbers, got {text!r:.80}") from error
+        if size is not None and len(values) != size:
+            raise self.error(f"{tag} must be {size} numbers, got {text!r:.80}")
         if not np.isfinite(values).all():
-            raise FormatError(f"{self.path}: {tag} must be finite, got {text!r:.80}")
+            raise self.error(f"{tag} must be finite, got {text!r:.80}")
         return values
+
+    def vector(self, tag: str) -> FloatArray:
+        """The three numbers of a child, 0 if there is none."""
+        return self.numbers(tag, np.zeros(3), 3)
 
     def number(self, tag: str, default: float) -> float:
         """The number of a child."""
@@ -183,8 +188,12 @@ class Node:
         """Truth value of a child; FormatError for anything but true and false."""
         text = self.text(tag).lower()
         if text not in ("", "true", "false"):
-            raise FormatError(f"{self.path}: {tag} must be true or false, got {text!r:.80}")
+            raise self.error(f"{tag} must be true or false, got {text!r:.80}")
         return default if not text else text == "true"
+
+    def error(self, what: str) -> FormatError:
+        """An error that names the node."""
+        return FormatError(f"{self.path}: {what}")
 
     def forget(self) -> None:
         """Mark the node and everything in it as read."""
@@ -201,6 +210,12 @@ class Node:
             elif any((part.text or "").strip() for part in child.element.iter() if part.tag not in ONLY_SEEN):
                 found.append(child)
         return found
+
+
+def numbered(name: str, taken: Container[str]) -> str:
+    """The name, with a number if it is taken."""
+    free = (f"{name}_{number}" for number in count())
+    return name if name not in taken else next(each for each in free if each not in taken)
 
 
 def _called(element: ElementTree.Element) -> str:
