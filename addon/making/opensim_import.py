@@ -286,6 +286,8 @@ def set_joint(settings: JointProperties, joint: Any, metres: float = 1.0) -> boo
     if inverted:
         joint = joint.joint
     described = joint.to_dict()
+    if joint.type == "ellipsoid" and min(joint.a, joint.b, joint.c) < 0.0:
+        return False
     if joint.type in LENGTHS:
         described = _in_units(described, metres)
     plain = {key for key in described if key not in KNOWN and described[key] is not None}

@@ -12,7 +12,7 @@ from ..geometry import lie
 from ..kernels import layout
 from ..validation import chosen, finite_array, number
 from .anatomical import function_block
-from .base import IDENTITY, POSITIVE, Block, Factorization
+from .base import IDENTITY, Block, Factorization
 from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
 from .functions import Linear, TangentAngle, Wave
@@ -45,14 +45,15 @@ class Ellipsoid(Joint):
     tangent along latitude (eq. 3.28). OpenSim approximates it by Rx(longitude) Ry(latitude) (eq. 3.29).
 
     Attributes:
-        a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame is at (0, 0, c).
+        a, b, c: semi-axes along x, y, z [m]; with all coordinates 0 the frame is at (0, 0, c). With OpenSim's normal
+            they may be negative, as in some of its files: then the surface is on the other side of its middle.
         winging: angle between x and the axis of phi, in the x-y plane [rad].
         normal: ``"opensim"`` or ``"true"``.
     """
 
-    a: float = field(metadata=POSITIVE)
-    b: float = field(metadata=POSITIVE)
-    c: float = field(metadata=POSITIVE)
+    a: float
+    b: float
+    c: float
     winging: float = 0.0
     normal: str = field(default="opensim", metadata={"schema": {"type": "string", "enum": list(NORMALS)}})
     type: ClassVar[str] = "ellipsoid"
@@ -61,7 +62,8 @@ class Ellipsoid(Joint):
 
     def __post_init__(self) -> None:
         for name in ("a", "b", "c"):
-            value = number(getattr(self, name), f"ellipsoid joint {name}", positive=True)
+            value = number(getattr(self, name), f"ellipsoid joint {name}")
+            number(value if self.normal == "true" else abs(value), f"ellipsoid joint {name}", positive=True)
             object.__setattr__(self, name, value)
         object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
         chosen(self.normal, NORMALS, "ellipsoid joint normal")
