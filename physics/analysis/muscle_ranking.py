@@ -115,9 +115,7 @@ def _without(model: Model, muscle: Muscle, q: FloatArray, against: str) -> Model
     )
     bare = replace(muscle, path=path, masses=None)
     muscles = [bare if known is muscle else known for known in model.muscles]
-    arguments = model.__reduce__()[1]
-    parts: tuple[Any, ...] = (bodies, *arguments[1:-2], muscles, model.colliders)
-    return Model(*parts)
+    return model.altered(bodies=bodies, muscles=muscles)
 
 
 def _poses(model: Model, q: FloatArray) -> FloatArray:

@@ -5,19 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from .._typing import FloatArray
 from ..bodies.body import Body, name_of
 from ..errors import ModelError
-from ..joints import Free, Joint, Planar, PlanarTranslation, Translational
-from ..registry import checked_entries
-from ..validation import truth
+from ..joints import Joint
+from ..registry import arguments, checked_entries
 from . import from_dict
 from .base import Constraint
-from .frames import PointConstraint, WeldConstraint
-
-TARGET_MASS = 1e-9  # kg: negligible in energies
+from .frames import WeldConstraint
+from .targets import MotionTarget
 
 
 class ConstraintBuilder:
@@ -32,6 +28,7 @@ class ConstraintBuilder:
     def __init__(self) -> None:
         super().__init__()
         self.constraints: dict[str, Constraint] = {}
+        self.targets: dict[str, MotionTarget] = {}
         self._loop_joints: dict[str, str] = {}
 
     def add_constraint(self, name: str, constraint: Constraint) -> Constraint:
@@ -98,45 +95,38 @@ class ConstraintBuilder:
         frame: Any = None,
         at: Any = None,
         planar: bool = False,
-    ) -> Body:
+    ) -> MotionTarget:
         """Move a point or a frame of a body along a prescribed motion (Wang 2022, sec. 4.6.5, maximal coordinates).
 
-        The target is a body of negligible mass. It moves in the world by three translations, or by a free joint for a
-        frame, and a constraint of the same name attaches the point or frame to it. Pass its motion to ``simulate`` as
-        ``motions={name: Motion(times, values)}`` with positions (K, 3), or (K, 6) with the rotation vector last; the
-        forces needed are returned as ``constraint_forces[name]``.
+        Pass its motion to ``simulate`` as ``motions={name: Motion(times, values)}`` with positions (K, 3), or (K, 6)
+        with the rotation vector last; the forces needed are returned as ``constraint_forces[name]``. Without a motion a
+        target does nothing. It has no coordinates in states, forces and results: in a run it is a body of negligible
+        mass, with a constraint. A motion begins where the point or frame is, unless ``assemble=True`` brings it there.
 
         Args:
-            name: of the target and of the constraint, unique among bodies and constraints.
+            name: of the motion, unique among targets, bodies and constraints.
             body: the body to move, added before, or its name.
             point: (3,) in its frame [m]. frame: (4, 4) in its frame. Exactly one of the two.
-            at: pose of the target's joint in the world (4, 4), the identity if not given.
+            at: pose in the world (4, 4) of the frame in which positions are given, the identity if not given.
             planar: it moves in the x-y plane of `at` alone, with positions (K, 2), or (K, 3) with the angle about z
                 last: for mechanisms in that plane, whose own joints keep them there.
 
         Raises:
             ModelError: an invalid argument; the builder is then unchanged.
         """
-        if (point is None) == (frame is None):
-            raise ModelError(f"target {name!r} needs either a point or a frame of the body")
         self._check_name(name)
-        moved = name_of(body)
-        if not isinstance(moved, str) or moved not in self.body_numbers():
-            raise ModelError(f"body {moved!r} of target {name!r} is missing: add bodies first")
-        constraint: Constraint
-        if frame is None:
-            joint: Joint = (
-                PlanarTranslation() if truth(planar, f"planar of target {name!r}") else Translational()
-            )
-            constraint = PointConstraint(moved, name, point=point)
-        else:
-            joint = Planar() if truth(planar, f"planar of target {name!r}") else Free()
-            constraint = WeldConstraint(moved, name, frame=frame)
-        target: Body = self.add_body(
-            name, joint=joint, mass=TARGET_MASS, inertia=TARGET_MASS * np.eye(3), joint_in_parent=at
-        )
-        self.constraints[name] = constraint
+        target, known = MotionTarget(name, body, point, frame, at, planar), self.body_numbers()
+        if not isinstance(target.body, str) or target.body not in known:
+            raise ModelError(f"body {target.body!r} of target {name!r} is missing: add bodies first")
+        if name in known:
+            raise ModelError(f"there is a body named {name!r} already")
+        self.targets[name] = target
         return target
+
+    def read_targets(self, entries: Any) -> None:
+        """Add the targets of `Model.to_dict`; FormatError or ModelError names the faulty one."""
+        for entry in checked_entries(entries, "targets", *arguments(ConstraintBuilder.add_target)):
+            self.add_target(**entry)
 
     def read_constraints(self, entries: Any) -> None:
         """Add the constraints of `Model.to_dict`; FormatError or ModelError names the faulty one."""
@@ -146,8 +136,8 @@ class ConstraintBuilder:
     def _check_name(self, name: Any) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"the name of a constraint must be a non-empty string, got {name!r}")
-        if name in self.constraints:
-            raise ModelError(f"there is a constraint named {name!r} already")
+        if name in self.constraints or name in self.targets:
+            raise ModelError(f"there is a constraint or a target named {name!r} already")
 
     def _shared_bodies(self) -> list[Body]:
         """The bodies; the mass of each that loop joints cut is divided equally among its parts."""

@@ -43,6 +43,7 @@ Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bo
 class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
     about the start, `origin` is the time [s] of its time 0, and `latest` whether samples are of the last steps only.
+    own: the model without the targets that motions lead, of which the result is.
     """
 
     model: Model
@@ -61,6 +62,7 @@ class Problem:
     findings: tuple[Finding, ...] = ()
     origin: float = 0.0
     latest: bool = False
+    own: Model | None = None
 
 
 Stages: TypeAlias = "tuple[tuple[float, float], ...]"

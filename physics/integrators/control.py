@@ -18,28 +18,31 @@ class Control:
 
     A function of time is evaluated at the start, middle and end of a step, where all methods need it. A function of
     the state is called once a step and constant over it, like a digital controller; adaptive methods call it at every
-    evaluation.
+    evaluation. The run's model may have `more` coordinates behind those of the function's.
     """
 
-    def __init__(self, model: Model, function: Callable[..., Any]) -> None:
+    def __init__(self, model: Model, function: Callable[..., Any], more: int = 0) -> None:
         self.model = model
+        self.more = more
         self.function = function
         self.takes_state = takes_state(function, "tau")
         count = 1 if self.takes_state else 3
-        width = model.num_coordinates + model.num_inputs
+        width = model.num_coordinates + more + model.num_inputs
         self.times, self.values = np.zeros(count), np.zeros((count, width))
         self.answer: Any = None  # result of the last call
 
     def ask(self, t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-        """Forces and inputs (nv + num_inputs,) at a time and state; ModelError if the function returns none."""
-        answer = self.function(t, q.copy(), qd.copy()) if self.takes_state else self.function(t)
+        """Forces and inputs at a time and state, as `widened`; ModelError if the function returns none."""
+        nv = self.model.num_coordinates
+        answer = self.function(t, q[:nv].copy(), qd[:nv].copy()) if self.takes_state else self.function(t)
         self.answer = answer
-        nv, width = self.model.num_coordinates, self.values.shape[1]
-        size = np.size(answer)
+        size, width = np.size(answer), nv + self.model.num_inputs
         name = f"tau at t = {t:g} s"
         if size == width:
-            return check_pulls(self.model, finite_array(answer, (width,), name), name)
-        return self.model.with_inputs(finite_array(answer, (nv,), name))
+            forces = check_pulls(self.model, finite_array(answer, (width,), name), name)
+        else:
+            forces = self.model.with_inputs(finite_array(answer, (nv,), name))
+        return widened(forces, nv, self.more)
 
     def prepare(self, t: float, dt: float, q: FloatArray, qd: FloatArray) -> None:
         """Fill the tables for a step, or for the instant if dt is 0."""
@@ -59,6 +62,11 @@ class Control:
             forces = np.zeros(0)
         bad = np.flatnonzero(~np.isfinite(forces))
         return body_of_coordinate(self.model, int(bad[0])) if len(bad) else self.model.body_names[0]
+
+
+def widened(forces: FloatArray, nv: int, more: int) -> FloatArray:
+    """Forces and inputs (..., nv + num_inputs) with zeros for `more` coordinates behind the nv."""
+    return np.insert(forces, [nv] * more, 0.0, axis=-1) if more else forces
 
 
 def body_of_coordinate(model: Model, d: int) -> str:

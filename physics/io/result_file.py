@@ -72,7 +72,7 @@ def check_shapes(model: Model, arrays: Mapping[str, Any], rotations: list[str]) 
         "poses": (samples, model.num_bodies, 4, 4),
         "energy": (samples, 3),
         "rotations": (len(rotations), samples, 4),
-        "row_forces": (samples, model.num_constraint_rows),
+        "row_forces": (samples, model.num_force_rows),
         "efforts": (samples, nv),
         "muscle_states": (samples, model.num_muscle_states),
     }

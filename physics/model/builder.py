@@ -128,8 +128,8 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         parent_name = name_of(parent)
         if not isinstance(name, str) or not name:
             raise ModelError(f"a body's name must be a string that is not empty, got {name!r}")
-        if name in known:
-            raise ModelError(f"there is a body named {name!r} already")
+        if name in known or name in self.targets:
+            raise ModelError(f"there is a body or a target named {name!r} already")
         own = known.get(parent.name) if isinstance(parent, Body) else None
         if isinstance(parent, Body) and (own is None or self.bodies[own] is not parent):
             raise ModelError(f"parent {parent.name!r} of body {name!r} is missing: it is of another builder")
@@ -144,7 +144,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         self.check_inputs()
         forces = self.springs, self.forces, self.inputs, self.controllers
         rest = self.constraints, self.contacts, self.muscles, self.colliders
-        return Model(self._shared_bodies(), self.gravity, *forces, *rest)
+        return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets)
 
     def check_constraint(self, name: str, constraint: Constraint) -> None:
         """ModelError if a constraint names something that is missing."""
@@ -168,6 +168,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             builder.add_body(joint=joint, **values)
         builder.add_described(description)
         builder.read_constraints(description.get("constraints", ()))
+        builder.read_targets(description.get("targets", ()))
         builder.read_contacts(description.get("contacts", ()))
         builder.read_colliders(description.get("colliders", ()))
         builder.read_muscles(description.get("muscles", ()))
@@ -182,6 +183,7 @@ MODEL_KEYS = (
     "inputs",
     "controllers",
     "constraints",
+    "targets",
     "contacts",
     "colliders",
     "muscles",

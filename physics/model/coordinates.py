@@ -32,6 +32,14 @@ class CoordinateTable(NamedTuple):
     ordered: BoolArray
     vectors: NDArray[np.int64]
 
+    def defaults(self) -> FloatArray:
+        """Coordinates (nv,) that are not given: 0, or else in the middle of their range, or where they are held."""
+        lower, upper = np.where(self.held[:, None], self.limits, self.ranges).T
+        within: FloatArray = np.zeros(len(self.held))
+        away = (lower > 0.0) | (upper < 0.0)
+        within[away] = 0.5 * (lower[away] + upper[away])
+        return within
+
 
 class HasCoordinates(Protocol):
     """A model, which has this table."""

@@ -19,6 +19,7 @@ from ..bodies.state import State
 from ..constraints.base import Constraint
 from ..constraints.coupling import coordinate_index
 from ..constraints.packing import ConstraintArrays, pack_constraints
+from ..constraints.targets import ConstraintRows, MotionTarget
 from ..contacts import Collider, ColliderArrays, Contact, pack_contacts
 from ..errors import ModelError
 from ..forces import Force, Input, PositionController, Spring
@@ -36,7 +37,7 @@ from .evaluation import evaluate_constraints
 from .naming import coordinate_values
 
 
-class Model:
+class Model(ConstraintRows):
     """An immutable tree of bodies, made by `ModelBuilder`; equal models have equal hashes.
 
     Attributes:
@@ -47,6 +48,7 @@ class Model:
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
         muscles: each `Muscle`.
         constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an obstacle.
+        targets: each `constraints.targets.MotionTarget`, by name.
         arrays: the flat arrays for the kernels (see ``kernels.layout``).
     """
 
@@ -62,6 +64,7 @@ class Model:
         contacts: Sequence[Contact] = (),
         muscles: Sequence[Muscle] = (),
         colliders: Sequence[Collider] = (),
+        targets: Mapping[str, MotionTarget] | None = None,
     ) -> None:
         self.bodies: tuple[Body, ...] = instances(bodies, Body, "bodies")
         if not self.bodies:
@@ -69,6 +72,7 @@ class Model:
         named = instance({} if constraints is None else constraints, Mapping, "constraints")
         instances(list(named.values()), Constraint, "constraints")
         self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(named))
+        self.targets: Mapping[str, MotionTarget] = MappingProxyType(dict(targets or {}))
         self.springs: tuple[Spring, ...] = instances(springs, Spring, "springs")
         self.forces: tuple[Force, ...] = instances(forces, Force, "forces")
         self.controllers: tuple[PositionController, ...] = instances(
@@ -219,20 +223,6 @@ class Model:
         workspace.dof[:, layout.HELD] = self.prescribed
         return workspace
 
-    @cached_property
-    def constraint_slices(self) -> dict[str, slice]:
-        """The slice of each constraint's rows among all rows."""
-        slices, first = {}, 0
-        for name, constraint in self.constraints.items():
-            slices[name] = slice(first, first + constraint.num_rows)
-            first += constraint.num_rows
-        return slices
-
-    @property
-    def num_constraint_rows(self) -> int:
-        """Number of scalar constraints, other than joints."""
-        return sum(constraint.num_rows for constraint in self.constraints.values())
-
     @property
     def num_limits(self) -> int:
         """Number of limits that depend on several coordinates, or are hard (rows of ``kernels.forces.limits``)."""
@@ -318,12 +308,7 @@ class Model:
 
     @cached_property
     def _default_coordinates(self) -> FloatArray:
-        table = self.coordinate_table
-        lower, upper = np.where(table.held[:, None], table.limits, table.ranges).T
-        within: FloatArray = np.zeros(self.num_coordinates)
-        away = (lower > 0.0) | (upper < 0.0)
-        within[away] = 0.5 * (lower[away] + upper[away])
-        return within
+        return self.coordinate_table.defaults()
 
     def evaluate_constraints(
         self, state: State, constraints: Iterable[Constraint]
@@ -361,6 +346,8 @@ class Model:
             described["constraints"] = [
                 {"name": name, **constraint.to_dict()} for name, constraint in self.constraints.items()
             ]
+        if self.targets:
+            described["targets"] = [target.to_dict() for target in self.targets.values()]
         return described
 
     @cached_property
@@ -371,6 +358,7 @@ class Model:
         inputs = [repr((each.name, each.value)) for each in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
         contacts = [*self.contact_names, *(muscle.name for muscle in self.muscles)]
+        contacts += [repr(target.to_dict()) for target in self.targets.values()]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in (*self.arrays, self.contact_pairs, *self.collider_arrays.constant):
@@ -384,9 +372,19 @@ class Model:
         return isinstance(other, Model) and self._digest == other._digest
 
     def __reduce__(self) -> tuple[Any, ...]:
-        forces = self.springs, self.forces, self._own_inputs, self.controllers
-        rest = dict(self.constraints), self.contacts, self.muscles, self.colliders
-        return Model, (self.bodies, np.array(self.gravity), *forces, *rest)
+        return Model, tuple(self._arguments.values())
+
+    @property
+    def _arguments(self) -> dict[str, Any]:
+        names = ["bodies", "gravity", "springs", "forces", "inputs", "controllers"]
+        names += ["constraints", "contacts", "muscles", "colliders", "targets"]
+        own = {"inputs": self._own_inputs, "gravity": np.array(self.gravity)}
+        own |= {"constraints": dict(self.constraints), "targets": dict(self.targets)}
+        return {name: own.get(name, getattr(self, name)) for name in names}
+
+    def altered(self, **arguments: Any) -> Model:
+        """Another model, with some of the arguments of this one changed."""
+        return Model(**(self._arguments | arguments))
 
     def __repr__(self) -> str:
         return f"Model({self.num_bodies} bodies, {self.num_coordinates} coordinates)"

@@ -25,7 +25,7 @@ class Result:
         t: times (T,) [s].
         q, qd: coordinates and velocities (T, nv). Rotation vectors may jump where their chart changes.
         info: integrator, dt, steps and the like.
-        row_forces: of the constraints' rows (T, rows) in the step before each sample; None without constraints.
+        row_forces: of the rows of constraints and targets (T, rows) in the step before each sample; None without any.
         muscle_states: of the muscles' laws (T, n), named by `Model.muscle_state_names`; None without states.
         efforts: generalized forces (T, nv) that drive coordinates with a prescribed motion, 0 elsewhere.
     """
@@ -65,7 +65,7 @@ class Result:
         """Forces (T, rows) of each constraint by name: dual to its `value`, mean over the step [N, N m]."""
         if self.row_forces is None:
             return {}
-        return {name: self.row_forces[:, where] for name, where in self.model.constraint_slices.items()}
+        return {name: self.row_forces[:, where] for name, where in self.model.force_slices.items()}
 
     @cached_property
     def _observed(self) -> tuple[FloatArray, FloatArray]:

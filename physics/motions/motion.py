@@ -124,6 +124,14 @@ class Motion(ReadOnlyArrays):
             return bool(within)
         return bool(within and ((self.windows[:, 0] <= time) & (time < self.windows[:, 1])).any())
 
+    def start(self, coordinate: int, q: float, qd: float, start: float) -> float:
+        """Where one coordinate of the joint begins a run: q unless it is prescribed there (see `pieces`)."""
+        rows = self.pieces(coordinate, q, qd, start)
+        row = rows[np.searchsorted(rows[:, PIECE_START], start, side="right") - 1]
+        if not row[PIECE_HOLDS]:
+            return q
+        return _value(row[PIECE_COEFFICIENTS:PIECE_LEAP], start - float(row[PIECE_START]))
+
     def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
         """Rows of ``kernels.stepping.motion`` for one coordinate of the joint.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import places_of_motions
 from ..validation import number, whole_number
+from .led import target_of
 from .simulate import check_tendons_along, make_problem, note_paths, run_problem
 
 # Newton's iteration for coordinates with the pose of the start: most steps, and its tolerance [rad, m].
@@ -174,6 +176,8 @@ def _speed_change(result: Result, given: Any) -> float:
 def _given(model: Model, motions: Any, time: float) -> Any:
     """Mask (nv,) of the coordinates that are prescribed at the start of a cycle."""
     given = np.zeros(model.num_coordinates, dtype=np.bool_) | model.prescribed
+    if isinstance(motions, Mapping):
+        motions = {name: motion for name, motion in motions.items() if target_of(model, name) is None}
     for _, motion, where in places_of_motions(model, motions):
         if motion.holds_at(time):
             given[where] = True

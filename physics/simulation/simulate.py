@@ -15,7 +15,7 @@ from ..dynamics.constrained import assemble as assembled
 from ..errors import CancelledError, DivergedError, ModelError
 from ..integrators import FIXED_STEP, INTEGRATORS
 from ..integrators.base import Problem, Steer
-from ..integrators.control import Control
+from ..integrators.control import Control, widened
 from ..model.diagnosis import KEY, warn
 from ..model.model import Model
 from ..model.result import Result
@@ -23,6 +23,7 @@ from ..motions.motion import led_on, pack_motions
 from ..motions.table import force_table
 from ..muscles.states import have_tendons, too_short
 from ..validation import number
+from .led import led, without_targets
 from .start import check_motions, check_start
 
 # More samples than memory holds, even of few coordinates.
@@ -66,8 +67,8 @@ def simulate(
         tau: generalized forces: (nv,) constant, or a `Table`; dual to q' in the current chart. Inputs of the model may
             follow them or be given by name (`Model.with_inputs`). Or a function of (t), or a controller of
             (t, q, qd), which is called once a step and constant over it (adaptive methods: at every evaluation).
-        motions: {body or ``body.coordinate``: `Motion`} of prescribed joints; the forces that they need are the
-            result's `efforts`.
+        motions: {body or ``body.coordinate``: `Motion`} of prescribed joints, and of targets (`add_target`); the
+            forces that they need are the result's `efforts`, those of targets its `constraint_forces`.
         record_interval: time between samples [s], dt if None. Steps do not depend on it, as samples are interpolated:
             the motion is the same at every frame rate.
         progress: called with the completed fraction about twenty times a second; returning False cancels.
@@ -121,6 +122,8 @@ def _told(problem: Problem, result: Any) -> Any:
             result.info[KEY] = [each._asdict() for each in found]
         if problem.origin:
             result.t[:] += problem.origin
+        if problem.own is not None:
+            return without_targets(result, problem.own)
     return result
 
 
@@ -161,6 +164,10 @@ def make_problem(
 
     steer: called before each batch of steps of a fixed-step method (see `integrators.base`).
     """
+    own = model
+    model, state = led(model, state, motions, assemble)
+    if model is not own and steer is not None:
+        raise ModelError(f"a live run leads no targets: leave out the motions of {', '.join(own.targets)}")
     given, state = state, check_start(model, assembled(model, state) if assemble else state)
     model.check_dynamics()
     duration, dt = _checked_times(duration, dt, integrator, progress)
@@ -172,8 +179,13 @@ def make_problem(
     channels = pack_motions(model, motions, state)
     check_motions(model, channels)
     channels = led_on(model, channels, float(state.time) + duration, dt)
-    control = Control(model, tau) if callable(tau) else None
-    table = force_table(model, tau) if control is None else (control.times, control.values)
+    more = model.num_coordinates - own.num_coordinates
+    control = Control(own, tau, more) if callable(tau) else None
+    if control is None:
+        times, forces = force_table(own, tau)
+        table = times, widened(forces, own.num_coordinates, more)
+    else:
+        table = control.times, control.values
     time = float(state.time)
     # where nothing depends on time it begins at 0: a late one would round each step
     timed = control is not None or steer is not None or len(table[0]) > 1 or len(channels[0]) > 0
@@ -200,6 +212,7 @@ def make_problem(
         findings=(*at_start(model, given, state), *late),
         origin=0.0 if timed else time,
         latest=recorded < duration,
+        own=own if own.targets else None,
     )
     return problem, state
 

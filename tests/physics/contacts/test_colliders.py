@@ -171,6 +171,9 @@ def test_files_keep_colliders(tmp_path):
     again = io.load_model(tmp_path / "model.json").model
     assert again == model and json.dumps(again.to_dict()) == json.dumps(model.to_dict())
     assert "colliders" not in free_builder(1).build().to_dict()
+    result = ph.simulate(model, model.state(), 0.01)
+    ph.save_result(result, tmp_path / "result.npz")
+    assert ph.load_result(tmp_path / "result.npz").model == model
 
 
 BAD = {

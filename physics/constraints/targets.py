@@ -1,0 +1,117 @@
+"""Targets: what leads a point or a frame of a body along a prescribed motion. Only a run gives them coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..bodies.body import name_of
+from ..errors import ModelError
+from ..geometry import lie
+from ..geometry.immutable import ReadOnlyArrays
+from ..joints import Free, Joint, Planar, PlanarTranslation, Translational
+from ..registry import described
+from ..validation import finite_array, truth
+from .base import Constraint
+from .frames import PointConstraint, WeldConstraint
+
+
+class ConstraintRows:
+    """The rows of a model's constraints, and of its targets."""
+
+    constraints: Mapping[str, Constraint]
+    targets: Mapping[str, MotionTarget]
+
+    @cached_property
+    def constraint_slices(self) -> dict[str, slice]:
+        """The slice of each constraint's rows among all rows."""
+        return _slices(self.constraints)
+
+    @property
+    def num_constraint_rows(self) -> int:
+        """Number of scalar constraints, other than joints."""
+        return sum(constraint.num_rows for constraint in self.constraints.values())
+
+    @cached_property
+    def force_slices(self) -> dict[str, slice]:
+        """The slices of constraints, and of targets behind them, among the forces of a `Result`."""
+        return _slices({**self.constraints, **{name: each.constraint for name, each in self.targets.items()}})
+
+    @property
+    def num_force_rows(self) -> int:
+        """Number of forces of constraints and targets."""
+        return max((where.stop for where in self.force_slices.values()), default=0)
+
+
+def _slices(constraints: Mapping[str, Constraint]) -> dict[str, slice]:
+    slices, first = {}, 0
+    for name, constraint in constraints.items():
+        slices[name] = slice(first, first + constraint.num_rows)
+        first += constraint.num_rows
+    return slices
+
+
+@dataclass(frozen=True, eq=False)
+class MotionTarget(ReadOnlyArrays):
+    """A place in the world that leads a point or a frame of a body (Wang 2022, sec. 4.6.5, maximal coordinates).
+
+    Attributes:
+        name: of the motion that it follows. body: the body that it leads.
+        point: (3,) in the frame of the body [m], or None. frame: (4, 4) in that frame, or None.
+        at: pose in the world (4, 4) of the frame in which it moves. planar: whether it moves in the x-y plane of that.
+    """
+
+    name: str
+    body: Any
+    point: Any = None
+    frame: Any = None
+    at: Any = None
+    planar: bool = False
+
+    def __post_init__(self) -> None:
+        of = f"target {self.name!r}"
+        if (self.point is None) == (self.frame is None):
+            raise ModelError(f"{of} needs either a point or a frame of the body")
+        checked = {
+            "body": name_of(self.body),
+            "point": None if self.point is None else finite_array(self.point, (3,), f"point of {of}"),
+            "frame": None if self.frame is None else lie.check_frame(self.frame, f"frame of {of}"),
+            "at": lie.frame_or_identity(self.at, f"at of {of}"),
+            "planar": truth(self.planar, f"planar of {of}"),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        self.lock()
+
+    @property
+    def joint(self) -> Joint:
+        """How it moves: its coordinates are the values of its motion."""
+        if self.frame is None:
+            return PlanarTranslation() if self.planar else Translational()
+        return Planar() if self.planar else Free()
+
+    @property
+    def constraint(self) -> Constraint:
+        """What attaches the point or the frame to it."""
+        if self.frame is None:
+            return PointConstraint(self.body, self.name, point=self.point)
+        return WeldConstraint(self.body, self.name, frame=self.frame)
+
+    def coordinates(self, pose: FloatArray) -> FloatArray:
+        """Its coordinates where the point or frame is, if the body has this pose (4, 4)."""
+        moved = lie.inverse(self.at) @ pose @ (np.eye(4) if self.frame is None else self.frame)
+        if self.frame is None:
+            place: FloatArray = (moved @ [*self.point, 1.0])[: 2 if self.planar else 3]
+            return place
+        if self.planar:
+            return np.array([*moved[:2, 3], np.arctan2(moved[1, 0], moved[0, 0])])
+        return np.concatenate([moved[:3, 3], lie.so3_log(moved[:3, :3])])
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able arguments of `ModelBuilder.add_target`, without those that are None."""
+        return {key: value for key, value in described(self).items() if value is not None}
