@@ -61,6 +61,7 @@ LETTERS = "the chain of letters with {} joints, no bounce at the ends of the cur
 LETTERS_FRICTION = (
     f"sliding friction {letters_model.FRICTION:g} N s/m, {letters_model.PIN_FRICTION:g} N m s at the pin"
 )
+LETTERS_PAPER = "the paper states 20 to 100 ms for its scenes, damping not given"
 PAPER = "the paper states {} ms, damping not given; 20 times the friction reaches that"
 MECHANISMS = (
     (
@@ -76,14 +77,14 @@ MECHANISMS = (
         "letters_single",
         LETTERS.format("single"),
         LETTERS_FRICTION,
-        "the paper states none",
+        LETTERS_PAPER,
         partial(letters, False),
     ),
     (
         "letters_double",
         LETTERS.format("double"),
         LETTERS_FRICTION,
-        "the paper states none",
+        LETTERS_PAPER,
         partial(letters, True),
     ),
 )
