@@ -224,8 +224,8 @@ def maximal_coordinates(model: Model, state: State, inputs: Any = None) -> Maxim
     """
     state = check_state(model, state)
     for muscle in model.muscles:
-        if muscle.num_points:
+        if muscle.has_inertia:
             raise ModelError(
-                f"muscle {muscle.name!r} has mass that belongs to no body: maximal coordinates do not support it"
+                f"muscle {muscle.name!r} has inertia that belongs to no body: maximal coordinates do not support it"
             )
     return MaximalCoordinates(model, state, inputs)

@@ -168,7 +168,8 @@ def watch_closely(
         model.prescribed.any()
         or springs_leap(model)
         or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
-        or any(muscle.mass and not (muscle.velocity_terms and muscle.rounding) for muscle in model.muscles)
+        or any(muscle.mass and not muscle.rounding for muscle in model.muscles)
+        or any(muscle.has_inertia and not muscle.velocity_terms for muscle in model.muscles)
     )
     if unknown:
         return

@@ -48,6 +48,7 @@ class MuscleBuilder:
         excitation: float | str | None = None,
         activation: float | None = None,
         rounding: float = ROUNDING,
+        armature: float = 0.0,
     ) -> Muscle:
         """Add a muscle along path points of bodies added before (Wang 2022, sec. 5.3).
 
@@ -58,7 +59,7 @@ class MuscleBuilder:
             mass: [kg], spread evenly over the path at num_points mass points; 0: none.
             masses: another distribution of mass, instead of `mass`.
             tension: [N], not negative, or the name of an input that it follows.
-            velocity_terms, rounding: as in `Muscle`.
+            velocity_terms, rounding, armature: as in `Muscle`.
             law: a force law instead of a tension: `muscles.Millard`, `muscles.Thelen`, `muscles.Tension`.
             excitation: of the law, a number, or the name of an input. None: adds an input ``name.excitation``, 0 by
                 default.
@@ -79,7 +80,7 @@ class MuscleBuilder:
                 raise ModelError(f"muscle {name!r}: give its tension or its law, not both")
             own = f"{name}.excitation" if excitation is None else None
             tension = own or (0.0 if excitation is None else excitation)
-        muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation, rounding)
+        muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation, rounding, armature)
         if name in self._muscles_by_name(self.muscles):
             raise ModelError(f"there is a muscle named {name!r} already")
         self._check_known(muscle, own)

@@ -39,6 +39,8 @@ class Muscle:
         activation: initial activation in [0, 1]; None: the least that the law allows.
         velocity_terms: whether the quadratic velocity vector of its mass (Wang 2022, eq. 5.6) counts. Without it the
             motion is wrong, for comparison only.
+        armature: inertia of its length A [kg], as of a spindle that winds it: energy A L'^2 / 2, no weight, A J^T J in
+            the mass matrix (MuJoCo's tendon armature). In addition to masses.
     """
 
     name: str
@@ -49,6 +51,12 @@ class Muscle:
     law: ForceLaw | None = None
     activation: float | None = None
     rounding: float = ROUNDING
+    armature: float = 0.0
+
+    @property
+    def has_inertia(self) -> bool:
+        """Whether it has mass or armature."""
+        return self.masses is not None or self.armature > 0.0
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -94,6 +102,8 @@ class Muscle:
             described["masses"] = self.masses.to_dict()
         if self.rounding != ROUNDING:
             described["rounding"] = self.rounding
+        if self.armature:
+            described["armature"] = self.armature
         if not self.velocity_terms:
             described["velocity_terms"] = False
         return described
@@ -150,6 +160,7 @@ class Muscle:
             header[at.MUSCLE_TENSION] = self.tension
         header[at.MUSCLE_VELOCITY_TERMS] = self.velocity_terms
         header[at.MUSCLE_ROUNDING], header[at.MUSCLE_KEPT] = self.rounding, kept
+        header[at.MUSCLE_ARMATURE] = self.armature
         law = np.zeros(0) if self.law is None else self.law.record
         if len(law):
             header[at.MUSCLE_LAW] = size + len(masses)
@@ -238,6 +249,7 @@ def make_muscle(
     law: Any,
     activation: Any,
     rounding: Any,
+    armature: Any,
 ) -> Muscle:
     """Check everything that does not depend on the model; ModelError names muscle, thing and value."""
     of = f"of muscle {checked_name(name, 'muscle')!r}"
@@ -259,4 +271,5 @@ def make_muscle(
     rounding = number(rounding, f"rounding {of}", not_negative=True)
     if rounding > 0.5:
         raise ModelError(f"the rounding {of} must lie from 0 to 0.5, got {rounding:g}")
-    return Muscle(name, items, masses, tension, wanted, law, activation, rounding)
+    inertia = number(armature, f"armature {of}", not_negative=True)
+    return Muscle(name, items, masses, tension, wanted, law, activation, rounding, inertia)

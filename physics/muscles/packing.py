@@ -29,8 +29,8 @@ class PackedMuscles:
 
     @property
     def num_massive(self) -> int:
-        """Number of muscles with mass."""
-        return sum(muscle.num_points > 0 for muscle in self.muscles)
+        """Number of muscles with mass or armature."""
+        return sum(muscle.has_inertia for muscle in self.muscles)
 
     @property
     def num_states(self) -> int:
@@ -66,14 +66,14 @@ def strand_places(muscle: Muscle) -> int:
 def muscle_room(muscles: Sequence[Muscle], num_coordinates: int, everywhere: bool = False) -> tuple[int, int]:
     """Additional rows of the bodies' workspace and columns of the coordinates' that the muscles need.
 
-    Columns are for muscles with mass, or with `everywhere` for all of them, as moment arms need.
+    Columns are for muscles with mass or armature, or with `everywhere` for all of them, as moment arms need.
     """
     if not muscles:
         return 0, 0
     size = room_rows(muscles) + sum(map(strand_places, muscles))
     size += 3 * max(muscle.num_points for muscle in muscles)  # forces of one muscle's mass points
     rows = math.ceil(size / layout.WORK_WIDTH)
-    if not everywhere and not any(muscle.num_points for muscle in muscles):
+    if not everywhere and not any(muscle.has_inertia for muscle in muscles):
         return rows, 0
     return rows, 2 * num_coordinates + max(map(muscle_columns, muscles))
 

@@ -8,9 +8,9 @@ from the exact slopes of its law and second derivatives of its path (see `pairs`
 (x'' - g) with x'' = J q'' + J' q'. Its slopes need the same second derivatives, except for those by q of J' q', which
 need third derivatives of x. Without obstacles these are exact, too (see `accelerations`). Only over obstacles J^T m J'
 q' is differentiated by differences along the coordinates: exact slopes would double the kernels of wrapped paths and
-their compile time. Differences are accurate to about 1e-10, but not within 1e-4 of clamped joints or switching
-conditions, which they step over. Solutions of Newton's methods do not depend on them, those of the linearly implicit
-method do.
+their compile time. So is L'' of an armature A, whose force is A L'' dL/dq. Differences are accurate to about 1e-10, but
+not within 1e-4 of clamped joints or switching conditions, which they step over. Solutions of Newton's methods do not
+depend on them, those of the linearly implicit method do.
 """
 
 from __future__ import annotations
@@ -96,6 +96,42 @@ def add_differences(
 
 
 @shared
+def add_armature_slopes(
+    arrays: Array,
+    row: int,
+    armature: float,
+    motion: tuple[Array, Array, Array],
+    by_q: Array,
+    by_qd: Array,
+    spaces: tuple[Array, Array, Array],
+    space: Array,
+) -> None:
+    """Add A dL/dq times the slopes of the length's second derivative L'': by q' exact, by q from differences."""
+    work, dof, flags = spaces
+    (q, qd, qdd), data = motion, arrays[at.MODEL_DATA]
+    quick = data[row + muscle.MUSCLE_VELOCITY_TERMS] != 0.0
+    gravity, status, culprit = flat3(data, at.GRAVITY), flags[at.STATUS], flags[at.CULPRIT]
+    span, number = row + int(data[row + muscle.MUSCLE_ACTING]), int(data[row + muscle.MUSCLE_ACTING_COUNT])
+    for j in range(number):
+        e = int(data[span + j])
+        kept, change = q[e], 0.0
+        for side in (-2, -1, 1, 2):
+            q[e] = kept + side * STEP
+            kinematics(arrays, q, qd, work, dof, flags)
+            spread_accelerations(arrays, qdd, False, work, dof)
+            trace_path(arrays, row, q, qd, qdd, gravity, quick, work, space)
+            change += side * (2.0 / 3.0 if abs(side) == 1 else -1.0 / 24.0) / STEP * space[muscle.SECOND]
+        q[e] = kept
+        for i in range(number):
+            d = int(data[span + i])
+            by_q[d, e] += armature * dof[d, SLOPE] * change
+            if quick:
+                by_qd[d, e] += armature * dof[d, SLOPE] * 2.0 * dof[e, SLOPE_RATE]
+    kinematics(arrays, q, qd, work, dof, flags)
+    flags[at.STATUS], flags[at.CULPRIT] = status, culprit  # as in `add_differences`
+
+
+@shared
 def add_slopes_of(
     arrays: Array,
     row: int,
@@ -117,10 +153,15 @@ def add_slopes_of(
     )
     exact = massive and quick and not over_obstacles(data, row)
     carry_motion(False, bodies, work)
+    armature, inertial = data[row + muscle.MUSCLE_ARMATURE], 0.0
+    if armature > 0.0:
+        trace_path(arrays, row, q, qd, qdd, flat3(data, at.GRAVITY), quick, work, space)
+        inertial = armature * space[muscle.SECOND]
     count = trace_path(arrays, row, q, qd, qdd, flat3(data, at.GRAVITY), exact, work, space)
     pull, by_length, by_speed = tension_slopes(
         data, row, tau, dof.shape[0], space[muscle.LENGTH], space[muscle.RATE]
     )
+    pull += inertial
     if massive:
         weigh_pushes(data, row, count, exact, True, space)
     if exact:
@@ -136,6 +177,8 @@ def add_slopes_of(
             change = by_length * dof[e, SLOPE] + by_speed * dof[e, SLOPE_RATE]
             by_q[d, e] += dof[d, SLOPE] * change
             by_qd[d, e] += dof[d, SLOPE] * by_speed * dof[e, SLOPE]
+    if armature > 0.0:
+        add_armature_slopes(arrays, row, armature, motion, by_q, by_qd, spaces, space)
 
 
 @for_muscles()

@@ -145,9 +145,9 @@ def muscle_loads(
 ) -> None:
     """Forces of all muscles, subtracted from the bodies' bias forces and added to the coordinates' other forces.
 
-    With inertia, also the mass points' inertial forces and gravity: the bodies' accelerations, in work, are those of a
-    world that accelerates upwards, and qdd are the coordinates' own. With columns, the mass matrix of the mass points
-    is added to the coordinates' rows. tau (nv + inputs,) has the inputs.
+    With inertia, also inertial forces of armatures and mass points, and the gravity of these: the bodies'
+    accelerations, in work, are those of a world that accelerates upwards, and qdd are the coordinates' own. With
+    columns, the mass matrix of both is added to the coordinates' rows. tau (nv + inputs,) has the inputs.
     """
     body_int, _, _, data, dof_float = arrays
     space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
@@ -165,12 +165,13 @@ def muscle_loads(
         if massive:
             share_masses(data, row, count, quick, columns, space)
             inertia_loads(data, row, count, quick, space)
-            if columns:
-                add_muscle_mass(arrays, row, count, space, dof)
+        armature = data[row + muscle.MUSCLE_ARMATURE] if inertia else 0.0
+        if columns and (massive or armature > 0.0):
+            add_muscle_mass(arrays, row, count, space, dof)
         pull = tension_of(data, row, tau, dof_float.shape[0], space[muscle.LENGTH], space[muscle.RATE])
         power += abs(pull * space[muscle.RATE])
         put_in -= 0.0 if is_constant(data, row) else pull * space[muscle.RATE]
-        pull_points(arrays, count, pull, massive, work, space)
+        pull_points(arrays, count, pull + armature * space[muscle.SECOND], massive, work, space)
         hand_over(arrays, count, work, dof, space)
         row += int(data[row + muscle.MUSCLE_SIZE])
     space[muscle.POWER], space[muscle.PUT_IN_BY_MUSCLES] = power, put_in

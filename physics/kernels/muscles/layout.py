@@ -11,7 +11,7 @@ from __future__ import annotations
 # its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where its states
 # begin in tau and how many come before them, whether velocity terms are included, the width of rounded corners (see
 # `corner`), the coordinates that its forces depend on (increasing numbers; without mass those that change its length),
-# and where in the workspace forces of its mass points are stored (see `pairs`)
+# where in the workspace forces of its mass points are stored (see `pairs`), and the inertia of its length
 (
     MUSCLE_SIZE,
     MUSCLE_VIA_COUNT,
@@ -29,8 +29,9 @@ from __future__ import annotations
     MUSCLE_ACTING_COUNT,
     MUSCLE_ACTING,
     MUSCLE_KEPT,
-) = range(16)
-MUSCLE_HEADER = 16
+    MUSCLE_ARMATURE,
+) = range(17)
+MUSCLE_HEADER = 17
 
 # a point of a path: its body (-1: the world), its place in the link frame, the coordinate that its existence depends on
 # (-1: none) and the range of that, the strand after it (0: straight), whether it moves in its body, for each component

@@ -122,9 +122,27 @@ def add_strand_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> 
 
 
 @shared
+def add_armature(data: Array, row: int, dof: Array) -> None:
+    """Mass matrix of the inertia of a muscle's length, added to the coordinates' rows; after `point_columns`."""
+    armature = data[row + muscle.MUSCLE_ARMATURE]
+    if armature == 0.0:
+        return
+    length = columns_at(dof.shape[0]) + muscle.COLUMN_LENGTH
+    span = row + int(data[row + muscle.MUSCLE_SPAN])
+    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+        d = int(data[span + i])
+        for j in range(i + 1):
+            e = int(data[span + j])
+            dof[d, at.DOF_WORK_WIDTH + e] += armature * dof[d, length] * dof[e, length]
+
+
+@shared
 def add_muscle_mass(arrays: Array, row: int, count: int, space: Array, dof: Array) -> None:
-    """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses`."""
+    """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses` if it has mass."""
     point_columns(arrays, row, count, space, dof)
+    add_armature(arrays[at.MODEL_DATA], row, dof)
+    if arrays[at.MODEL_DATA][row + muscle.MUSCLE_MASS_COUNT] == 0.0:
+        return
     for k in range(count - 1):
         if space[row_at(k) + muscle.CORNER_COUNT] > 0.0:
             if beside_obstacles(k, space):
@@ -144,9 +162,11 @@ def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Arra
     space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     row = int(data[at.MUSCLE_ROWS])
     for _ in range(int(data[at.MUSCLE_COUNT])):
-        if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
+        massive = data[row + muscle.MUSCLE_MASS_COUNT] > 0.0
+        if massive or data[row + muscle.MUSCLE_ARMATURE] > 0.0:
             count = trace_path(arrays, row, q, qd, qd, NONE, True, work, space)
-            share_masses(data, row, count, False, True, space)
+            if massive:
+                share_masses(data, row, count, False, True, space)
             add_muscle_mass(arrays, row, count, space, dof)
         row += int(data[row + muscle.MUSCLE_SIZE])
 
@@ -190,8 +210,8 @@ def strand_height(space: Array, here: int, gravity: Vector) -> float:
 
 @for_muscles((0.0, 0.0))
 def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[float, float]:
-    """Kinetic and potential energy of all muscles: of their mass points, and of constant tensions, which store energy
-    as the path lengthens; after `kinematics`.
+    """Kinetic and potential energy of all muscles: of their mass points and armature, and of constant tensions, which
+    store energy as the path lengthens; after `kinematics`.
     """
     body_int, _, _, data, _ = arrays
     space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
@@ -200,6 +220,7 @@ def muscle_energies(arrays: Array, q: Array, qd: Array, work: Array) -> tuple[fl
     row = int(data[at.MUSCLE_ROWS])
     for _ in range(int(data[at.MUSCLE_COUNT])):
         count = trace_path(arrays, row, q, qd, qd, NONE, True, work, space)
+        kinetic += 0.5 * data[row + muscle.MUSCLE_ARMATURE] * space[muscle.RATE] ** 2
         if data[row + muscle.MUSCLE_MASS_COUNT] > 0.0:
             share_masses(data, row, count, False, False, space)
             for k in range(count - 1):

@@ -19,7 +19,10 @@ def text(values: Any) -> str:
     return " ".join(repr(float(value)) for value in values)
 
 
-def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> Any:
+ON_LINK = (0.05, 0.02, -0.1)  # m, of a tendon's points
+
+
+def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float, armature: float = 0.0) -> Any:
     """MuJoCo's model of a chain (`generators.chain`), Euler's method.
 
     Each link is connected to the previous one by a hinge at its own origin.
@@ -28,6 +31,7 @@ def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> An
         links: arguments of `add_body` for each link (see `generators.links`).
         axes: of the hinges (n, 3).
         dt: step [s].
+        armature: of a tendon through ON_LINK of all links; 0: no tendon.
     """
     opening, closing = [], []
     for link, axis in zip(links, axes):
@@ -36,12 +40,15 @@ def mujoco_chain(links: list[dict[str, Any]], axes: FloatArray, dt: float) -> An
             f'<body pos="{text(position)}"><joint type="hinge" axis="{text(axis)}"/>'
             f'<inertial pos="{text(link["com"])}" mass="{link["mass"]!r}" '
             f'diaginertia="{text(np.diag(link["inertia"]))}"/>'
+            f'<site name="s{len(opening)}" pos="{text(ON_LINK)}"/>'
         )
         closing.append("</body>")
+    way = "".join(f'<site site="s{k}"/>' for k in range(len(opening)))
+    tendon = f'<tendon><spatial armature="{armature!r}">{way}</spatial></tendon>' if armature else ""
     xml = f"""<mujoco><option timestep="{dt!r}" integrator="Euler" gravity="0 0 -9.81">
     <flag contact="disable" constraint="disable" energy="disable"/></option>
     <compiler angle="radian" autolimits="false"/>
-    <worldbody>{"".join(opening)}{"".join(closing)}</worldbody></mujoco>"""
+    <worldbody>{"".join(opening)}{"".join(closing)}</worldbody>{tendon}</mujoco>"""
     return mujoco.MjModel.from_xml_string(xml)
 
 

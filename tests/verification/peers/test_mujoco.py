@@ -10,7 +10,7 @@ mujoco = pytest.importorskip("mujoco", reason="MuJoCo is only in the environment
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
 
 from ..generators import chain, links, random_state, unit_vector  # noqa: E402
-from .mujoco_model import MujocoTree, mujoco_chain  # noqa: E402
+from .mujoco_model import ON_LINK, MujocoTree, mujoco_chain  # noqa: E402
 from .sprung_trees import our_tree, sprung_tree  # noqa: E402
 
 pytestmark = pytest.mark.peers
@@ -29,6 +29,28 @@ def test_chain(num_bodies: int) -> None:
     qdd = ph.forward_dynamics(model, state, data.qfrc_applied.copy())
     # The condition of a chain's mass matrix grows with the fourth power of its length: 1e-9 suffices up to 30.
     assert np.linalg.norm(qdd - data.qacc) <= 1e-9 * np.linalg.norm(data.qacc)
+
+
+@pytest.mark.parametrize("num_bodies", [2, 3, 7])
+def test_armature_of_a_tendon(num_bodies: int) -> None:
+    """A J^T J in the mass matrix and A J^T J' q' among the forces, as MuJoCo has them since 3.3."""
+    rng = np.random.default_rng(num_bodies)
+    axes = np.array([unit_vector(rng) for _ in range(num_bodies)])
+    builder = ph.ModelBuilder()
+    for k, link in enumerate(links(num_bodies)):
+        builder.add_body(str(k), str(k - 1) if k else None, joint=ph.joints.Hinge(axes[k]), **link)
+    path = [ph.muscles.PathPoint(str(k), ON_LINK) for k in range(num_bodies)]
+    builder.add_muscle("tendon", path, armature=5.0)
+    model, peer = builder.build(), mujoco_chain(links(num_bodies), axes, dt=1e-3, armature=5.0)
+    data = mujoco.MjData(peer)
+    data.qpos[:], data.qvel[:], data.qfrc_applied[:] = rng.standard_normal((3, num_bodies))
+    mujoco.mj_forward(peer, data)
+    state = model.state(data.qpos.copy(), data.qvel.copy())
+    bias = ph.inverse_dynamics(model, state, np.zeros(num_bodies))
+    assert np.linalg.norm(bias - data.qfrc_bias) <= 1e-12 * np.linalg.norm(bias)
+    qdd = ph.forward_dynamics(model, state, data.qfrc_applied.copy())
+    # round-off times the condition of the mass matrix
+    assert np.linalg.norm(qdd - data.qacc) <= 1e-10 * np.linalg.norm(data.qacc)
 
 
 KINDS = ("hinge", "slider", "spherical")
