@@ -179,7 +179,7 @@ class SwitchedInfluence(PropertyGroup):
 
     bone_uid: text("Bone UID", "Identity of the bone that has the constraint")
     constraint: text("Constraint", "Name of the constraint")
-    influence: number("Influence", "Its influence before")
+    influence: factor("Influence", "Its influence before")
     keyed: flag("Keyed", "It got a key")
     frame: integer("Frame", "Frame of this key")
 

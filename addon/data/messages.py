@@ -55,7 +55,7 @@ TEXTS = {
     "start-off-pose": "{joint} starts {apart} from its child's pose: that is as near as it can get. Move the child, or change the joint",
     "keys-off-joint": "{joint}: its child's keys are up to {apart} from any pose of the joint, which follows as near as it can. Change the keys, or fit the joint",
     "keys-jump": "{joint} jumps by up to {size} at frame {frame:g} (jumps in all: {count}): its keys are stepped or start over, and what it carries is hit. Interpolate them",
-    "animation-ends": "{names}: animated up to frame {frame:g}. Live repeats only what ends as it began and holds the last pose of this",
+    "animation-ends": "The animation of {names} ends at frame {frame:g}; Live holds its last pose. Looping animation repeats",
     # the simulation
     "moved-by-constraints": "{body} starts {apart} from where it was, so that all constraints are met. Move it, or change the constraints",
     "coordinates-by-constraints": "{body} starts {apart} from where it was, so that all constraints are met: {joint} changes {changes}",

@@ -32,14 +32,14 @@ class CheckScene(Change, Operator):
         found = scene_checks.check(context.scene)
         findings.show(context.scene.session_uid, found)
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
-        summary = "no problems found"
+        summary = "No problems found"
         if len(found) > hints:
             summary = f"{_count(errors, 'error')}, {_count(len(found) - errors - hints, 'warning')}"
         if hints:
             summary += f", {_count(hints, 'hint')}"
         if errors == len(found) > 0:  # checks of the whole model need a scene without errors
-            summary = f"{_count(errors, 'error')}; fix errors first to check for warnings"
-        session.tell(f"Checked: {summary}", "ERROR" if errors else "CHECKMARK")
+            summary = f"{_count(errors, 'error')}. Fix {'it' if errors == 1 else 'them'}, then check again for warnings"
+        session.tell(summary, "ERROR" if errors else "CHECKMARK")
         self.report({"INFO"}, session.message)
         return {"FINISHED"}
 

@@ -4,8 +4,7 @@ from bpy.props import IntProperty
 from bpy.types import Context, Operator
 
 from ...blender import session, units
-from ...data import references
-from ...data.frame_times import frame_ends
+from ...data import frame_times, references
 from ...data.property_options import Change
 from ...data.selection import show_only
 from ...making import connected_bones
@@ -102,7 +101,7 @@ class KeyReach(_WithTargets, Operator):
 
     def execute(self, context: Context) -> set[str]:
         if (self.first, self.last) == (0, 0):
-            self.first, self.last = frame_ends(context.scene)
+            self.first, self.last = frame_times.frame_ends(context.scene)
         count, worst, at = ik_targets.key_range(context.scene, self.first, self.last)
         far = f"; up to {units.told_length(worst)} from the targets, at frame {at}" if worst > 1e-5 else ""
         session.tell(f"Keyed {count} {'frame' if count == 1 else 'frames'}{far}", "CHECKMARK")

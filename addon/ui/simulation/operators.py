@@ -6,6 +6,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy.types import Context, Event, Operator
 
+from ...baked import channels_back
 from ...baking import write
 from ...blender import session
 from ...data import findings
@@ -114,9 +115,12 @@ class FreeBake(Change, Operator):
     def execute(self, context: Context) -> set[str]:
         scene = context.scene
         lost = [each.text for each in (*write.broken(scene), *write.edited(scene))]
-        count = bake.free_bake(scene)
+        bones = [body for item in scene.objects for body in channels_back.baked_bodies(item) if body.bone]
+        count, thing = bake.free_bake(scene), "object"
+        if bones:
+            count, thing = len(bones), "bone"
         findings.forget_bake(scene)
-        done = f"Bake of {count} {'object' if count == 1 else 'objects'} freed"
+        done = f"Removed the bake of {count} {thing}{'' if count == 1 else 's'}"
         session.tell("; ".join([done, *lost]), "ERROR" if lost else "CHECKMARK")
         return {"FINISHED"}
 

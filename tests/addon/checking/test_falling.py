@@ -49,7 +49,7 @@ def test_a_root_that_nothing_holds_is_a_hint_that_selects_its_joint(part, scene,
     assert said([hint]) == [("joint-will-fall", "Pelvis")]
     assert hint.is_hint and not hint.is_error and len(hint.text) <= part("ui.checks.panels").LONGEST
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
-    assert part("blender.session").message == "Checked: no problems found, 1 hint"
+    assert part("blender.session").message == "No problems found, 1 hint"
     assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == walker["root"]
     assert part("jobs.bake").check_now(scene) == []  # a bake shows it

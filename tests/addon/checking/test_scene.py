@@ -39,10 +39,7 @@ def by_hand(item, mass=1.0, inertia=(0.01, 0.01, 0.01)):
 def test_a_sound_scene_has_nothing_to_tell(part, scene, leg):
     assert run(part, scene) == []
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
-    assert (
-        part("blender.session").message == "Checked: no problems found"
-        and not part("blender.session").findings
-    )
+    assert part("blender.session").message == "No problems found" and not part("blender.session").findings
 
 
 def test_all_errors_are_found_at_once_and_stop_a_bake(part, scene, leg, ph):

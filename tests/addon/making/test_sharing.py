@@ -63,7 +63,7 @@ def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monk
     """A linked copy kept Last Bake of a bake that was freed in the other scene, and its lines and warnings."""
     session, panels = part("blender.session"), part("ui.simulation.panels")
     warnings, told = part("ui.checks.panels").WarningsPanel, []
-    monkeypatch.setattr(panels, "draw_note", lambda _layout, _context, text, *_rest: told.append(text))
+    monkeypatch.setattr(panels, "draw_status", lambda _layout, _context, text, *_rest: told.append(text))
 
     def shown():
         """In the panel of the scene in the window: whether it has Last Bake, lines, and whether it has warnings."""
@@ -80,16 +80,16 @@ def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monk
         bpy.context.window.scene = which
         with in_window():
             assert bpy.ops.condyle.bake() == {"FINISHED"}
-    part("data.findings").show(scene, [part("data.findings").Finding("no-motion", source="Bake")])
+    part("data.findings").show(scene.session_uid, [part("data.findings").Finding("no-motion", source="Bake")])
     last, (line, *_), listed = shown()
     assert last and line.startswith("Baked") and listed
     bpy.context.window.scene = other
-    assert shown() == (True, [], False)
+    assert shown() == (True, ["Ready"], False)
     with in_window():
         assert bpy.ops.condyle.free_bake() == {"FINISHED"}
-    assert shown() == (False, ["Bake of 1 object freed"], False)
+    assert shown() == (False, ["Removed the bake of 1 object"], False)
     bpy.context.window.scene = scene
-    assert shown()[:2] == (False, []) and session.message
+    assert shown()[:2] == (False, ["Ready"]) and session.message
     session.tell("saved by a newer version", "ERROR", scene_uid=0)
     assert shown()[1] == ["saved by a newer version"]
 

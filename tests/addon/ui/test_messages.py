@@ -49,11 +49,11 @@ def test_what_an_operator_tells_itself_stays_and_so_does_what_is_no_error(part, 
     assert session.message == "Done"
     for _ in range(2):  # the same line told again is told
         assert bpy.ops.condyle.check_scene() == {"FINISHED"}
-        assert session.message_icon == "ERROR" and session.message.startswith("Checked: 1 error")
+        assert session.message_icon == "ERROR" and session.message.startswith("1 error")
     assert "no warnings" not in session.message  # none were looked for: that takes the whole model
     index = next(index for index, each in enumerate(session.findings) if each.session_uid)
     assert bpy.ops.condyle.select_culprit(index=index) == {"FINISHED"}
-    assert session.message.startswith("Checked: 1 error")
+    assert session.message.startswith("1 error")
     assert bpy.ops.condyle.clear_findings() == {"FINISHED"}
     assert session.message == ""
 

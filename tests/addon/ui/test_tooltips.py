@@ -26,6 +26,7 @@ PURE = {
     "ChannelRecord": {"rotation_quaternion", "rotation_axis_angle"},
     "LiveRecord": {"rotation_quaternion", "rotation_axis_angle"},
     "BakeRecord": {"influence"},
+    "SwitchedInfluence": {"influence"},
     "LiveSlider": {"share", "times", "plain"},
     "LiveSettings": {"pull"},
     "WobblingProperties": {"axis", "share", "damping"},

@@ -14,7 +14,15 @@ from ..digests import differences, digest  # noqa: E402
 from ..undo_stage import RECIPES, named, refused_in_edit_mode, stage, stage_file, undone_and_redone  # noqa: E402, F401
 
 #: what is about the job that is computing, or the live run (with none the buttons are grey), and about what is told
-CHANGES_NOTHING = {"cancel", "live_stop", "live_record", "check_scene", "clear_findings", "show_text", "save_shot"}
+CHANGES_NOTHING = {
+    "cancel",
+    "live_stop",
+    "live_record",
+    "check_scene",
+    "clear_findings",
+    "show_text",
+    "save_shot",
+}
 
 
 def operators():
