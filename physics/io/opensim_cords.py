@@ -7,32 +7,19 @@ from collections.abc import Callable
 import numpy as np
 
 from ..errors import ModelError
-from ..joints import CubicSpline, Linear, PiecewisePolynomial
+from ..joints import CubicSpline, Linear
 from ..muscles.cord import Cord
 from .opensim_expressions import resolved
 from .opensim_frames import Frames
 from .opensim_functions import SMOOTH_STEP, read_function, scaled, stretched
 from .opensim_parts import OpenSimMuscle, OpenSimPoint
-from .opensim_tables import cut
+from .opensim_tables import cut, joined
 from .opensim_xml import Node
 
 LONGEST = 10.0  # m: tables of expressions reach from 0 to it
 DAMPED = 0.01  # strain over which the damping of a Blankevoort1991Ligament is faded in
-LIGAMENT_X = (
-    -5.0,
-    0.998,
-    0.999,
-    1.0,
-    1.1,
-    1.2,
-    1.3,
-    1.4,
-    1.5,
-    1.6,
-    1.601,
-    1.602,
-    5.0,
-)  # OpenSim's default curve
+# OpenSim's default curve
+LIGAMENT_X = (-5.0, 0.998, 0.999, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.601, 1.602, 5.0)
 LIGAMENT_Y = (0.0, 0.0, 0.0, 0.0, 0.035, 0.12, 0.26, 0.55, 1.17, 2.0, 2.0, 2.0, 2.0)
 
 
@@ -93,19 +80,13 @@ def _blankevoort(node: Node) -> Cord:
         _number(node, "linear_stiffness", 1.0),
     )
     toe, damping = _number(node, "transition_strain", 0.06), _number(node, "damping_coefficient", 0.003)
-    firm = slack * (1.0 + toe)
-    line = [0.5 * stiffness * toe, stiffness / slack, 0.0]
-    pieces = [
-        (0.0, np.zeros(3)),
-        (slack, np.array([0.0, 0.0, 0.5 * stiffness / max(toe, 1e-300) / slack**2])),
-    ]
-    pieces = [*(pieces if toe else pieces[:1]), (firm, np.array(line))]
-    elastic = PiecewisePolynomial([*(x for x, _ in pieces), 2.0 * firm], [row for _, row in pieces])
-    fade = SMOOTH_STEP / (DAMPED * slack) ** np.arange(6)
-    full = slack * (1.0 + DAMPED)
-    rows = damping / slack * np.array([np.zeros(6), fade, np.eye(6)[0]])
-    viscosity = PiecewisePolynomial([0.0, slack, full, 2.0 * full], rows) if damping else None
-    return Cord(elastic, viscosity, lengthening_only=True)
+    firm, full = slack * (1.0 + toe), slack * (1.0 + DAMPED)
+    bend = 0.5 * stiffness / max(toe, 1e-300) / slack**2
+    line = [0.5 * stiffness * toe, stiffness / slack]
+    elastic = joined([(0.0, 0.0, [0.0]), (slack, slack, [0.0, 0.0, bend]), (firm, firm, line)], 2.0 * firm)
+    fade = damping / slack * SMOOTH_STEP / (DAMPED * slack) ** np.arange(6)
+    rates = [(0.0, 0.0, [0.0]), (slack, slack, fade), (full, full, [damping / slack])]
+    return Cord(elastic, joined(rates, 2.0 * full) if damping else None, lengthening_only=True)
 
 
 def _path_expression(node: Node) -> Cord:
@@ -119,8 +100,8 @@ def _path_expression(node: Node) -> Cord:
 
 def _expression(node: Node, value: str, rate: str, definition: str = "") -> Cord:
     text = node.text("expression", "0.0") + definition
-    parts = resolved(text, value, rate, (1e-6 * LONGEST, LONGEST), node.path)
-    return Cord(parts.by_value or Linear(0.0, 0.0), parts.by_both, parts.by_rate)
+    elastic, viscosity, damper = resolved(text, value, rate, (1e-6 * LONGEST, LONGEST), node.path)
+    return Cord(elastic or Linear(0.0, 0.0), viscosity, damper)
 
 
 CORDS: dict[str, Callable[[Node], Cord]] = {

@@ -168,17 +168,12 @@ def function_of(
     return tabulated(values, *span, where, noise)
 
 
-@dataclass(frozen=True)
-class Resolved:
-    """A force f(x) + c(x) x' + d(x') of a value x and its rate; None where there is no such part, d(0) = 0."""
+def resolved(
+    text: str, value: str, rate: str, span: tuple[float, float], where: str
+) -> tuple[Function | None, Function | None, Function | None]:
+    """The parts f, c and d of the force f(x) + c(x) x' + d(x') that an expression of a value x and its rate means.
 
-    by_value: Function | None
-    by_both: Function | None
-    by_rate: Function | None
-
-
-def resolved(text: str, value: str, rate: str, span: tuple[float, float], where: str) -> Resolved:
-    """The parts of the force that an expression of a value and its rate means, given their names in it.
+    The two are given by their names in it. None where there is no such part; d(0) = 0.
 
     Polynomials are exact; others are tables within 1e-12 of their largest value nearby, for values within the span and
     rates within 100.
@@ -218,7 +213,7 @@ def resolved(text: str, value: str, rate: str, span: tuple[float, float], where:
         raise FormatError(
             f"{where}: it is not finite, or no sum of functions of {value} or {rate} and products of {rate}"
         )
-    return Resolved(
+    return (
         _part(lambda x: force(x, 0.0), x, span, where),
         _part(both, x, span, where, ROUNDED * abs(shift)),
         _part(bent, LOOKS, RATES, where, ROUNDED * abs(still)),

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Polynomial
 
-from .._typing import FloatArray
 from ..bodies.laws import check_dampers, check_elastic, check_viscosities
 from ..errors import FormatError, ModelError
-from ..joints import Function, PiecewisePolynomial
+from ..joints import Function
 from .opensim_expressions import resolved
 from .opensim_functions import SMOOTH_STEP, scaled
 from .opensim_joints import ReadJoint
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate
-from .opensim_tables import summed
+from .opensim_tables import joined, summed
 from .opensim_xml import Node
 
 NO_TRANSITION = 1e-9  # rad or m, in place of 0
@@ -108,35 +106,27 @@ def _limit(node: Node, coordinate: OpenSimCoordinate) -> Laws:
     if low > high:
         raise node.error(f"the limits of this force are reversed: {low:g} to {high:g}")
     below, above = (node.number(f"{end}_stiffness", 1.0) / unit for end in ("lower", "upper"))
-    spring = _faded(low, high, soft, np.array([0.0, below]), np.array([0.0, above]))
-    return Laws(
-        spring, _faded(low, high, soft, np.full(1, damping), np.full(1, damping)) if damping else None
-    )
+    spring = _faded(low, high, soft, [0.0, below], [0.0, above])
+    return Laws(spring, _faded(low, high, soft, [damping], [damping]) if damping else None)
 
 
-def _faded(low: float, high: float, soft: float, below: FloatArray, above: FloatArray) -> Function:
+def _faded(low: float, high: float, soft: float, below: Sequence[float], above: Sequence[float]) -> Function:
     """Polynomials of the distance beyond each limit, faded in over the length soft; 0 between the limits."""
     step = SMOOTH_STEP / soft ** np.arange(6)
     opposite = SMOOTH_STEP / (-soft) ** np.arange(6)
-    pieces = [  # from where, of the distance from where, by rising powers
+    parts = [
         (low - 2.0 * soft, low, below),
         (low - soft, low, np.convolve(below, opposite)),
         (low, low, np.zeros(1)),
         (high, high, np.convolve(above, step)),
         (high + soft, high, above),
     ]
-    if low == high:
-        del pieces[2]
-    rows = [Polynomial(row)(Polynomial([start - edge, 1.0])).coef for start, edge, row in pieces]
-    size = max(map(len, rows))
-    breaks = [*(start for start, _, _ in pieces), high + 2.0 * soft]
-    return PiecewisePolynomial(breaks, np.array([np.pad(row, (0, size - len(row))) for row in rows]))
+    return joined(parts, high + 2.0 * soft)
 
 
 def _expression(node: Node, coordinate: OpenSimCoordinate) -> Laws:
     parts = resolved(node.text("expression", "0.0"), "q", "qdot", _span(coordinate), node.path)
-    functions = (parts.by_value, parts.by_both, parts.by_rate)
-    elastic, viscosity, damper = (None if each is None else scaled(each, -1.0) for each in functions)
+    elastic, viscosity, damper = (None if part is None else scaled(part, -1.0) for part in parts)
     return Laws(elastic, viscosity, damper)
 
 

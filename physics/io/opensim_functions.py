@@ -7,19 +7,17 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.polynomial import Polynomial as Powers
 
 from ..errors import ModelError
 from ..geometry.splines import basis
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial, Polynomial, Wave
 from ..validation import finite_array, rising
 from .opensim_expressions import read_expression
-from .opensim_tables import REACH, pieces, tabulated
+from .opensim_tables import REACH, joined, pieces, tabulated
 from .opensim_xml import Node
 
 SPAN = -10.0, 10.0  # rad or m, of tables of functions
 SMOOTH_STEP = np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])  # of the share of a transition, by rising powers
-FLAT = np.eye(6)[0]
 COLLINEAR = 1e-12  # distance of points from a line that is round-off, as a share of the largest value
 
 
@@ -111,8 +109,8 @@ def _step(node: Node) -> Function:
     )
     first, last = (node.number(f"{which}_value", at) for which, at in (("start", 0.0), ("end", 1.0)))
     rise = (last - first) * SMOOTH_STEP / (end - start) ** np.arange(6)
-    rows = np.array([first * FLAT, first * FLAT + rise, last * FLAT])
-    return PiecewisePolynomial([start - 1.0, start, end, end + 1.0], rows)
+    rise[0] = first
+    return joined([(start - 1.0, start, [first]), (start, start, rise), (end, end, [last])], end + 1.0)
 
 
 def _powers_of_one(node: Node) -> Function | None:
@@ -144,9 +142,9 @@ def _spline(node: Node) -> Function | None:
     frames = np.linalg.solve(matrix / size[:, None], right / size)
     rows = np.array([basis(knots, order, x, k) @ frames / math.factorial(k) for k in range(order)]).T
     ends = np.where(np.arange(order) < half, rows[[0, -1]], 0.0)  # polynomials about the ends
-    before = Powers(ends[0])(Powers([-REACH, 1.0])).coef
-    first = np.pad(before, (0, order - len(before)))
-    return PiecewisePolynomial([x[0] - REACH, *x, x[-1] + REACH], [first, *rows[:-1], ends[1]])
+    inner = zip(x, x, rows[:-1])
+    parts = [(x[0] - REACH, x[0], ends[0]), *inner, (x[-1], x[-1], ends[1])]
+    return joined(parts, x[-1] + REACH)
 
 
 def _multiplied(node: Node) -> Function | None:

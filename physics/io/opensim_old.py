@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from xml.etree.ElementTree import Element
 
+from .opensim_out import collection, made
 from .opensim_xml import numbered
 
 OLDEST, FIRST_OF_4 = 10901, 40000  # OpenSim 4.6 reads no older files either
@@ -69,17 +69,22 @@ def modernized(root: Element, version: int) -> None:
         holder = body.find("Joint")
         if holder is not None:
             body.remove(holder)
-            joints += [_joint(joint, body.get("name", "")) for joint in holder]
+            joints += holder
+            for joint in holder:
+                _joint(joint, body.get("name", ""))
         _body(body)
         if body.get("name") == "ground":
             bodies.remove(body)
-            model.append(_made("Ground", [part for part in body if part.tag not in OF_MASS], name="ground"))
+            model.append(made("Ground", *(part for part in body if part.tag not in OF_MASS), name="ground"))
     for joint in model.findall("JointSet/objects/*"):
         if joint.find("socket_child_body") is not None:
             _joint(joint, _first_of_35(joint))
+    used: set[str] = set()
+    for joint in joints:  # named by their kinds, as OpenSim does
+        joint.set("name", numbered(joint.get("name") or joint.tag.lower(), used))
+        used.add(joint.get("name", ""))
     if joints:
-        _name(joints)
-        model.append(_made("JointSet", [_made("objects", joints)]))
+        model.append(collection("JointSet", joints))
 
 
 def _rename(element: Element) -> None:
@@ -98,7 +103,10 @@ def _rename(element: Element) -> None:
         elif tag == "ConditionalPathPoint" and child.tag in ("coordinate", "coordinates"):
             child.tag = "socket_coordinate"
     if element.find("PathPointSet") is not None and tag != "GeometryPath":
-        _move(element, "GeometryPath", ("PathPointSet", "PathWrapSet"))
+        held = [part for part in element if part.tag in ("PathPointSet", "PathWrapSet")]
+        for part in held:
+            element.remove(part)
+        element.append(made("GeometryPath", *held))
     if tag in TWO_FRAMES and element.find("body_1") is not None:
         _two_frames(element)
 
@@ -107,87 +115,66 @@ def _replace(element: Element, child: Element) -> None:
     """Version 4's entries in place of one: sockets for connectors, or whether a part acts."""
     element.remove(child)
     if child.tag == "connectors":
-        for entry in child:
-            text = entry.findtext("connectee_name", "")
-            element.append(_made(f"socket_{entry.get('name', '')}", text=text))
-        return
-    acts = "false" if (child.text or "").strip().lower() == "true" else "true"
-    element.append(_made("isEnforced" if element.tag.endswith("Constraint") else "appliesForce", text=acts))
+        found = {f"socket_{entry.get('name', '')}": entry.findtext("connectee_name", "") for entry in child}
+    else:
+        acts = (child.text or "").strip().lower() != "true"
+        found = {"isEnforced" if element.tag.endswith("Constraint") else "appliesForce": str(acts).lower()}
+    element.extend(made("", **found))
 
 
-def _joint(joint: Element, child: str) -> Element:
+def _joint(joint: Element, child: str) -> None:
     """A joint with frames of its own in its parent and its child."""
-    parent = joint.findtext("parent_body", "").strip()
+    parent = _take(joint, "parent_body") or ""
     ends = [
         _offset(joint, body, f"location{at}", f"orientation{at}", end)
         for (end, at), body in zip(PLACES, (parent, child))
     ]
     sockets = [f"socket_{end}_frame" for end, _ in PLACES]
-    if joint.findtext("reverse", "").strip().lower() == "true":
+    if (_take(joint, "reverse") or "").lower() == "true":
         sockets.reverse()
-    joint.extend(_made(socket, text=end.get("name", "")) for socket, end in zip(sockets, ends))
-    joint.append(_made("frames", ends))
-    _move(joint, "coordinates", joint.findall("CoordinateSet/objects/Coordinate"))
-    for tag in ("parent_body", "reverse", "CoordinateSet"):
-        for old in joint.findall(tag):
-            joint.remove(old)
+    named = {socket: end.get("name", "") for socket, end in zip(sockets, ends)}
+    own = joint.findall("CoordinateSet/objects/Coordinate")
+    joint.extend(made("", made("frames", *ends), made("coordinates", *own), **named))
+    _take(joint, "CoordinateSet")
     for axis in joint.iterfind("SpatialTransform/TransformAxis"):
         function = axis.find("function")
         if function is not None and not len(function) and axis.findtext("coordinates", "").strip():
-            function.append(_made("LinearFunction"))
-    return joint
+            function.append(made("LinearFunction"))
 
 
 def _first_of_35(joint: Element) -> str:
     """The child body of a joint as the first files of 3.5 have it; its other entries in the words of 3.3."""
-    found = {
-        end: joint.findtext(f"socket_{end}_body", "").strip().rsplit("/", 1)[-1]
-        for end in ("parent", "child")
-    }
-    joint.append(_made("parent_body", text=found["parent"]))
+    parent, child = ((_take(joint, f"socket_{end}_body") or "").rsplit("/", 1)[-1] for end, _ in PLACES)
+    joint.extend(made("", parent_body=parent))
     for tag in ("location", "orientation"):
         for entry in joint.findall(f"{tag}_in_child"):
             entry.tag = tag
-    for end in found:
-        for entry in joint.findall(f"socket_{end}_body"):
-            joint.remove(entry)
-    return found["child"]
+    return child
 
 
 def _offset(owner: Element, body: str, location: str, orientation: str, end: str) -> Element:
     """An offset frame in a body, from entries of its owner, which are removed."""
-    parts = [_made("socket_parent", text=_path(body))]
-    for tag, entry in (("translation", location), ("orientation", orientation)):
-        given = owner.find(entry)
-        if given is not None:
-            owner.remove(given)
-            parts.append(_made(tag, text=given.text or ""))
-    return _made("PhysicalOffsetFrame", parts, name=f"{body}_{end}_offset")
+    places = {"translation": _take(owner, location), "orientation": _take(owner, orientation)}
+    given = {key: text for key, text in places.items() if text}
+    return made("PhysicalOffsetFrame", name=f"{body}_{end}_offset", socket_parent=_path(body), **given)
 
 
 def _two_frames(part: Element) -> None:
     """Two frames of a constraint or force in place of bodies, locations and orientations."""
-    frames = []
-    for k in (1, 2):
-        body = part.find(f"body_{k}")
-        if body is None:
-            continue
-        part.remove(body)
-        name = (body.text or "").strip()
-        frames.append(_offset(part, name, f"location_body_{k}", f"orientation_body_{k}", str(k)))
-        part.append(_made(f"socket_frame{k}", text=frames[-1].get("name", "")))
-    part.append(_made("frames", frames))
+    frames = {
+        f"socket_frame{k}": _offset(part, body, f"location_body_{k}", f"orientation_body_{k}", str(k))
+        for k in (1, 2)
+        if (body := _take(part, f"body_{k}")) is not None
+    }
+    names = {socket: frame.get("name", "") for socket, frame in frames.items()}
+    part.extend(made("", made("frames", *frames.values()), **names))
 
 
 def _body(body: Element) -> None:
     """One entry for the inertia; meshes as attached geometry."""
-    moments = [body.find(f"inertia_{axes}") for axes in INERTIA]
-    if body.find("inertia") is None and any(entry is not None for entry in moments):
-        words = ["0" if entry is None else (entry.text or "0").strip() for entry in moments]
-        for entry in moments:
-            if entry is not None:
-                body.remove(entry)
-        body.append(_made("inertia", text=" ".join(words)))
+    moments = [_take(body, f"inertia_{axes}") for axes in INERTIA]
+    if body.find("inertia") is None and any(moments):
+        body.extend(made("", inertia=" ".join(text or "0" for text in moments)))
     seen = body.find("VisibleObject")
     if seen is None:
         return
@@ -195,57 +182,35 @@ def _body(body: Element) -> None:
     whole = seen.findtext("scale_factors", "1 1 1").split()
     drawn = [_mesh(file, whole, None) for file in seen.findtext("geometry_files", "").split()]
     moved = []
+    name = body.get("name", "")
     for number, shape in enumerate(seen.iterfind("GeometrySet/objects/DisplayGeometry")):
         mesh = _mesh(shape.findtext("geometry_file", "").strip(), whole, shape.findtext("scale_factors"))
         where = shape.findtext("transform", "").split()
         if len(where) != 6 or not any(float(word) for word in where):
             drawn.append(mesh)
             continue
-        name = body.get("name", "")
-        parts = [_made("socket_parent", text=_path(name)), _made("attached_geometry", [mesh])]
-        parts += [
-            _made("orientation", text=" ".join(where[:3])),
-            _made("translation", text=" ".join(where[3:])),
-        ]
-        moved.append(_made("PhysicalOffsetFrame", parts, name=f"{name}_geometry_{number}"))
-    body.append(_made("attached_geometry", drawn))
-    body.append(_made("components", moved))
+        place = {"orientation": " ".join(where[:3]), "translation": " ".join(where[3:])}
+        given = {"name": f"{name}_geometry_{number}", "socket_parent": _path(name), **place}
+        moved.append(made("PhysicalOffsetFrame", made("attached_geometry", mesh), **given))
+    body.extend((made("attached_geometry", *drawn), made("components", *moved)))
 
 
 def _mesh(file: str, whole: list[str], scale: str | None) -> Element:
     """A mesh with the scale of its body times its own."""
     factors = [float(a) * float(b) for a, b in zip(whole, (scale or "1 1 1").split())]
-    return _made(
-        "Mesh", [_made("mesh_file", text=file), _made("scale_factors", text=" ".join(map(repr, factors)))]
-    )
+    return made("Mesh", mesh_file=file, scale_factors=factors)
 
 
-def _name(joints: Iterable[Element]) -> None:
-    """A name for each joint without, as OpenSim does: that of its kind, numbered."""
-    used: set[str] = set()
-    for joint in joints:
-        joint.set("name", numbered(joint.get("name") or joint.tag.lower(), used))
-        used.add(joint.get("name", ""))
-
-
-def _move(owner: Element, into: str, parts: Iterable[str | Element]) -> None:
-    """Move children into a new child."""
-    found = [owner.find(part) if isinstance(part, str) else part for part in parts]
-    moved = [part for part in found if part is not None]
-    for part in moved:
-        if part in list(owner):
-            owner.remove(part)
-    owner.append(_made(into, moved))
+def _take(owner: Element, tag: str) -> str | None:
+    """The text of a child, which is removed; None if there is none."""
+    found = owner.find(tag)
+    if found is None:
+        return None
+    owner.remove(found)
+    return (found.text or "").strip()
 
 
 def _path(name: str | None) -> str:
     """Path of a body by its name."""
     word = (name or "").strip()
     return word if not word or "/" in word else "/ground" if word == "ground" else f"/bodyset/{word}"
-
-
-def _made(tag: str, children: Iterable[Element] = (), *, name: str = "", text: str = "") -> Element:
-    element = Element(tag, {"name": name} if name else {})
-    element.text = text
-    element.extend(children)
-    return element

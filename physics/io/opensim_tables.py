@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
@@ -114,6 +115,21 @@ def cut(function: Function, low: float, where: str) -> PiecewisePolynomial:
     whole = pieces(function) or tabulated(function, low, low + REACH, where)
     above = [x for x in whole.x if x > low]
     breaks = np.array([low - 1.0, low, *above, max([low, *above]) + 1.0])
-    rows = [_around(whole, start, start + 0.5 * step) for start, step in zip(breaks[1:], np.diff(breaks)[1:])]
+    parts = [
+        (at, at, _around(whole, at, at + 0.5 * step)) for at, step in zip(breaks[1:], np.diff(breaks)[1:])
+    ]
+    return joined([(breaks[0], low, np.zeros(1)), *parts], breaks[-1])
+
+
+def joined(parts: Sequence[tuple[float, float, Any]], end: float) -> PiecewisePolynomial:
+    """Polynomials (start, origin, coefficients by rising powers of the distance from the origin), each up to the start
+    of the next; those of no length are left out.
+    """
+    starts = [*(start for start, _, _ in parts), end]
+    rows = [
+        Polynomial(row)(Polynomial([start - origin, 1.0])).coef
+        for (start, origin, row), after in zip(parts, starts[1:])
+        if after > start
+    ]
     size = max(map(len, rows))
-    return PiecewisePolynomial(breaks, [np.zeros(size), *(np.pad(row, (0, size - len(row))) for row in rows)])
+    return PiecewisePolynomial(np.unique(starts), [np.pad(row, (0, size - len(row))) for row in rows])
