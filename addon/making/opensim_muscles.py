@@ -75,7 +75,7 @@ def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Obje
     if given.type == "ellipsoid":
         figures["radii"] = tuple(np.asarray(given.radii) / metres)
     if isinstance(given.side, str):
-        figures["side"] = given.side
+        figures |= {"side": given.side, "always_side": given.always}
     matrix = standing.matrix(given.body, given.frame)
     return obstacles.add_obstacle(
         standing.scene, _target(made, given.body), given.type, matrix, name, **figures

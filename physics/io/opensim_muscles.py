@@ -92,8 +92,13 @@ def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]
     return PathPoint(point.body, parts, condition)
 
 
-def obstacle(given: OpenSimWrapObject) -> Obstacle:
-    """Our wrapping surface."""
+def obstacle(given: OpenSimWrapObject, alone: bool) -> Obstacle:
+    """Our wrapping surface.
+
+    Args:
+        alone: whether a path may wrap over it on one stretch only, which then always passes a cylinder in its quadrant,
+            also where the line misses it on the other side, as in OpenSim.
+    """
     side: Any = "shorter"
     if given.quadrant != "all" and not (given.kind == "cylinder" and given.quadrant.endswith("z")):
         side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
@@ -101,7 +106,8 @@ def obstacle(given: OpenSimWrapObject) -> Obstacle:
     if given.kind == "sphere":
         return Sphere(radius=given.size[0], **place)
     if given.kind == "cylinder":
-        return Cylinder(radius=given.size[0], length=given.size[1], **place)
+        always = alone and side != "shorter"
+        return Cylinder(radius=given.size[0], length=given.size[1], always=always, **place)
     if given.kind == "ellipsoid":
         return Ellipsoid(radii=np.array(given.size), **place)
     # the size has the tube's radius first
@@ -249,8 +255,9 @@ def _with_wraps(
                 "straight there",
                 f"{muscle.name} from {here} to {next_} over {surface.name}",
             )
+        alone = int(found.may.sum()) == 1
         for k in np.flatnonzero(found.may):
-            over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface)))
+            over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface, alone)))
     with_wraps: list[Any] = []
     for k, point in enumerate(path):
         with_wraps.append(point)

@@ -141,7 +141,7 @@ def _wrap_object(obstacle: Obstacle, name: str) -> Element:
         side = f"{'+-'[int(side[along[0]] < 0.0)]}{'xyz'[along[0]]}" if len(along) == 1 else None
     if side not in ("shorter", *(f"{sign}{axis}" for sign in "+-" for axis in "xyz")):
         raise ModelError(f"the side {obstacle.side!r:.40} of a {obstacle.type} is no quadrant")
-    if obstacle.always:
+    if obstacle.always and not isinstance(obstacle, Cylinder):
         raise ModelError(f"a path always passes a {obstacle.type} on one side, as OpenSim's do not")
     values = {
         "quadrant": "all" if side == "shorter" else side.removeprefix("+"),

@@ -110,6 +110,18 @@ def test_a_stretch_that_a_quadrant_alone_forces_round_a_surface_is_straight_and_
     assert told.endswith(": cord from p1 to p2 over ball")
 
 
+# lengths of OpenSim 4.6 (seven digits) with both ends behind, with one, where the line touches the cylinder
+@pytest.mark.parametrize("angle, length", [(1.5, 0.4209974), (1.78, 0.4163334), (1.9, 0.4210160)])
+def test_a_quadrant_holds_where_the_line_misses_a_cylinder_on_the_other_side(tmp_path, angle, length):
+    ball = "<length>1</length><quadrant>-y</quadrant>"
+    path = wrapped(tmp_path, "<range>2 3</range>", at="0.15 -0.04 0", radius=0.01, ball=ball)
+    path.write_text(path.read_text().replace("WrapSphere", "WrapCylinder"))
+    read = ph.read_opensim(path, smoothing=0.0)
+    model = read.build()
+    found = ph.muscle_lengths(model, read.state(model, {"flexion": angle})).lengths[0]
+    assert found == pytest.approx(length, abs=1e-7)
+
+
 def test_poses_in_which_paths_are_tested_keep_couplings():
     builder = ph.ModelBuilder()
     for name, parent in (("a", None), ("b", "a")):
