@@ -17,6 +17,8 @@ from .references import Body, Handle
 
 #: sources of findings
 CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
+#: values that name what a finding is about
+NAMES = ("name", "muscle", "body", "file")
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,24 @@ def few(names: Iterable[str], most: int = 4) -> str:
     """The first names of a list, for a sentence."""
     names = list(names)
     return f"{', '.join(names[:most])}{' and others' if len(names) > most else ''}"
+
+
+def gathered(found: Iterable[Finding]) -> list[Finding]:
+    """The findings, those that say the same of several things as one, about the first of these."""
+    groups: dict[Any, list[Finding]] = {}
+    for each in found:
+        rest = [(key, repr(value)) for key, value in each.values.items() if key not in NAMES]
+        groups.setdefault((each.code, each.is_hint, *rest), []).append(each)
+    return [
+        replace(
+            same[0],
+            values={
+                key: few((each.values[key] for each in same), 5) if key in NAMES and len(same) > 1 else value
+                for key, value in same[0].values.items()
+            },
+        )
+        for same in groups.values()
+    ]
 
 
 def forget_gone() -> None:

@@ -80,6 +80,7 @@ def import_model(
     scene.condyle.simulation.gravity = tuple(up[:3, :3] @ gravity)
     schema.stamp(scene.condyle)
     bpy.context.view_layer.update()
+    imported.warnings[:] = findings.gathered(imported.warnings)
     return imported
 
 

@@ -71,6 +71,18 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     assert found["pin"].type == "point" and np.allclose(found["pin"].point, (0.0, 0.0, 0.1), atol=1e-6)
 
 
+def test_warnings_of_one_cause_are_one(part):
+    findings = part("data.findings")
+    found = [findings.about(None, "import-constraint-type", name=f"c{k}", type="coupling") for k in range(7)]
+    found.insert(1, findings.about(None, "import-constraint-type", name="r", type="rolling"))
+    found.append(findings.about(None, "import-note", message="all is well"))
+    assert said(findings.gathered(found)) == [
+        ("import-constraint-type", "c0, c1, c2, c3, c4 and others", "coupling"),
+        ("import-constraint-type", "r", "rolling"),
+        ("import-note", "all is well"),
+    ]
+
+
 @pytest.mark.parametrize("fibre", [0.05, 0.4])
 def test_bellies_of_short_fibres_are_no_discs(part, fibre):
     """A soleus of 5 cm of fibres became a disc of 9 cm on a tendon."""
