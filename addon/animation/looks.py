@@ -351,12 +351,9 @@ def _looked(
         for each in chosen:
             name = f"{each.entry.name} at frame {at:g}"
             if each.source is None:
-                found: Any = units.split_scale(each.body.matrix, name, each.body.owner)[0]
-            elif each.item.condyle.joint.driven:
-                found = [float(each.item[slider]) for slider in slider_names(each.item.condyle.joint)]
+                rows[each.index].append(units.split_scale(each.body.matrix, name, each.body.owner)[0])
             else:
-                found = keyed_poses.pose_now(each.source, name)
-            rows[each.index].append(found)
+                rows[each.index].append(shown(each.item, each.source, name))
     return {index: (span, row) for index, row in rows.items()}
 
 

@@ -67,11 +67,8 @@ def after_import(scene: Scene, ground: Object) -> list[Finding]:
         read = scene_to_model.read(scene)
     except physics_access.physics().CondyleError:  # told by the check
         return []
-    among, connected = (
-        {item.session_uid for item in ground.children_recursive},
-        bool(references.connections_of(scene)),
-    )
-    found = falling.hints(read, _standing(scene, read), connected, among)
+    among = {item.session_uid for item in ground.children_recursive}
+    found = falling.hints(read, _standing(scene, read), bool(references.connections_of(scene)), among)
     return findings.of_source(found, findings.IMPORT, ground)
 
 
