@@ -58,8 +58,8 @@ def check(body: Body) -> None:
                 f"{body.name}: a driver on {curve.data_path!r} would override the baked keys; remove it"
             )
     for constraint in owner.constraints:
-        ours = constraint in own_constraints(body) or can_mute(body, constraint)
-        if not ours and acts(item, constraint):
+        yields = constraint in own_constraints(body) or can_mute(body, constraint)
+        if not yields and acts(item, constraint):
             raise physics_access.model_error(
                 f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first{LED}"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -107,77 +107,82 @@ def _place(strip: NlaStrip, first: float, last: float) -> None:
     strip.frame_start_raw, strip.frame_end_raw = first, last
 
 
-def tracks(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[NlaTrack]:
-    """The tracks that a bake made, or that its strips alone are on, whatever they are called now.
-
-    Args:
-        pushed: the track of the action before is asked for, too.
+def pushed_strip(data: AnimData | None, record: BakeRecord) -> NlaStrip | None:
+    """The strip of the action before, by its name, wherever it is now; of bakes that did not note the name the topmost
+    of its action that is alone on a track.
     """
-    if data is None:
-        return []
-    upward = list(data.nla_tracks)
-    if record.action is None or record.backup is not None:  # it is the user's
-        found = _called(upward, record.track, record.action)
-    else:  # nothing else plays it
-        found = [track for track in upward if _actions(track) == {record.action}]
-    return [*found, *_below(data, record)] if pushed else found
+    if data is None or not record.pushed_track:
+        return None
+    if record.pushed_strip:
+        every = (strip for track in data.nla_tracks for strip in _clips(track))
+        found = [strip for strip in every if strip.name == record.pushed_strip]
+    else:
+        found = [track.strips[0] for track in reversed(data.nla_tracks) if len(track.strips) == 1]
+    return next((strip for strip in found if strip.action in (None, record.previous_action)), None)
 
 
-def strips(data: AnimData, record: BakeRecord, pushed: bool = True) -> list[tuple[NlaTrack, NlaStrip]]:
-    """The bake's strips on tracks that have others too, also within meta strips, each with its track.
+def strips(data: AnimData | None, record: BakeRecord, pushed: bool = True) -> list[NlaStrip]:
+    """The strips of a bake, also within meta strips: those of its action, and that of the action before.
 
     Args:
         pushed: the strip of the action before is asked for, too.
     """
     if data is None:
         return []
-    whole = tracks(data, record)
-    own = pushed_strip(data, record) if pushed else None
-    baked = None if record.backup is not None else record.action
-
-    def is_ours(strip: NlaStrip) -> bool:
-        return strip == own or (baked is not None and strip.action == baked)
-
-    shared = [track for track in data.nla_tracks if track not in whole]
-    return [(track, strip) for track in shared for strip in _among(track.strips, is_ours)]
+    below = pushed_strip(data, record) if pushed else None
+    return [
+        strip
+        for track in data.nla_tracks
+        for strip in _clips(track)
+        if strip == below or _is_baked(strip, track, record)
+    ]
 
 
-def _among(strips: Iterable[NlaStrip], is_ours: Callable[[NlaStrip], bool]) -> Iterator[NlaStrip]:
-    """Those of the strips that are a bake's, meta strips of nothing else, and such strips within other meta strips."""
-    for strip in strips:
-        within = [each for each in compat.flat_strips([strip]) if each.type != "META"]
-        if within and all(map(is_ours, within)):
-            yield strip
-        else:
-            yield from _among(strip.strips, is_ours)
+def _is_baked(strip: NlaStrip, track: NlaTrack, record: BakeRecord) -> bool:
+    """Whether a strip plays a bake's action, or played it before that was deleted."""
+    if record.backup is not None:
+        return False
+    return bool(strip.action == record.action and (strip.action is not None or track.name == record.track))
+
+
+def tracks(data: AnimData | None, record: BakeRecord, pushed: bool = True) -> list[NlaTrack]:
+    """The tracks that have strips of a bake alone, or that it has made and that are empty; see `strips`."""
+    if data is None:
+        return []
+    ours, made = strips(data, record, pushed), {record.track, record.pushed_track if pushed else ""} - {""}
+    return [
+        track
+        for track in data.nla_tracks
+        if all(strip in ours for strip in _clips(track)) and (_clips(track) or track.name in made)
+    ]
 
 
 def is_played(data: AnimData, action: Action) -> bool:
     """Whether any strip plays an action, be it muted."""
-    return any(action in _actions(track) for track in data.nla_tracks)
+    return any(strip.action == action for track in data.nla_tracks for strip in _clips(track))
 
 
-def remove(data: AnimData, record: BakeRecord, pushed: bool) -> None:
+def remove(data: AnimData | None, record: BakeRecord, pushed: bool) -> None:
     """Take away the tracks and strips of a bake; pushed: those of the action before, too."""
-    own, among = tracks(data, record, pushed), strips(data, record, pushed)
-    for track, strip in among:
-        if strip in track.strips.values():
-            track.strips.remove(strip)
-        else:
-            strip.mute = True  # Blender takes no strip out of a meta strip
+    own, ours = tracks(data, record, pushed), strips(data, record, pushed)
     _end_solo(own)
+    for strip in ours:
+        strip.mute = True  # Blender takes no strip out of a meta strip
+    for track in data.nla_tracks if data is not None else ():
+        for strip in [strip for strip in track.strips if strip in ours]:
+            track.strips.remove(strip)
     for track in reversed(own):
         data.nla_tracks.remove(track)
 
 
-def mute(data: AnimData, record: BakeRecord, pushed: bool) -> Callable[[], None]:
+def mute(data: AnimData | None, record: BakeRecord, pushed: bool) -> Callable[[], None]:
     """Make the tracks and strips of a bake play nothing; returns what makes them play again.
 
     Args:
         pushed: those of the action before are muted, too.
     """
     own = tracks(data, record, pushed)
-    played: list[Any] = [*own, *(strip for _, strip in strips(data, record, pushed))]
+    played: list[Any] = [*own, *strips(data, record, pushed)]
     muted = [(each, each.mute) for each in played]
     alone = _end_solo(own)
     for each, _ in muted:
@@ -201,61 +206,6 @@ def _end_solo(tracks: list[NlaTrack]) -> list[NlaTrack]:
     for track in alone:
         track.is_solo = False
     return alone
-
-
-def pushed_strip(data: AnimData, record: BakeRecord) -> NlaStrip | None:
-    """The strip of the action before that has its name still, wherever it lies; None if there is none, and of bakes
-    that did not note the name.
-    """
-    if data is None or not record.pushed_strip:
-        return None
-    every = (strip for track in data.nla_tracks for strip in compat.flat_strips(track.strips))
-    found = next((strip for strip in every if strip.name == record.pushed_strip), None)
-    return found if found is not None and found.action in (None, record.previous_action) else None
-
-
-def is_doubled(data: AnimData, record: BakeRecord) -> bool:
-    """Whether the action before would play twice if it were in use again: a strip plays it that could be the bake's,
-    but cannot be told from the user's, for it has another name now and is on another track.
-    """
-    if data is None or not record.pushed_strip or (record.blend_type, record.influence) == ("REPLACE", 1.0):
-        return False
-    if _below(data, record) or pushed_strip(data, record) is not None:
-        return False
-    playing = [track for track in data.nla_tracks if not track.mute]
-    every = [strip for track in playing for strip in compat.flat_strips(track.strips) if not strip.mute]
-    return any(
-        strip.action == record.previous_action
-        and (strip.frame_start, strip.scale, strip.repeat) == (strip.action_frame_start, 1.0, 1.0)
-        for strip in every
-        if strip.action is not None
-    )
-
-
-def _below(data: AnimData, record: BakeRecord) -> list[NlaTrack]:
-    """The track of the action before, in a list, where nothing of the user's is on it."""
-    upward, before, name = list(data.nla_tracks), record.previous_action, record.pushed_track
-    called = _called(upward, name, before)
-    if not record.pushed_strip:  # a bake that did not note the strip
-        alone = [
-            track for track in upward if before and len(track.strips) == 1 and _actions(track) == {before}
-        ]
-        return (called or alone)[-1:] if name else []
-    strip = pushed_strip(data, record)
-    if strip is None:
-        return [track for track in called if len(_clips(track)) < 2]
-    return [track for track in upward if _clips(track) == [strip] or (track in called and not _clips(track))]
-
-
-def _called(tracks: list[NlaTrack], name: str, action: Action | None) -> list[NlaTrack]:
-    """The topmost of the tracks that has a name, in a list, and strips of that action alone: others are the user's."""
-    called = [track for track in tracks if name and track.name == name]
-    return [track for track in called if _actions(track) <= {None, action}][-1:]
-
-
-def _actions(track: NlaTrack) -> set[Action | None]:
-    """What the strips of a track play, those within meta strips too."""
-    return {strip.action for strip in _clips(track)}
 
 
 def _clips(track: NlaTrack) -> list[NlaStrip]:

@@ -198,7 +198,6 @@ def free(item: Object | Scene) -> None:
     if data is None and previous is not None:
         data = item.animation_data_create()
     replaced = is_replaced(item)
-    doubled = nla_tracks.is_doubled(data, record)
     nla_tracks.remove(data, record, pushed=not replaced)
     edited = action is not None and _has_more(action, previous, record)
     if record.backup is not None:
@@ -209,7 +208,7 @@ def free(item: Object | Scene) -> None:
             previous.use_fake_user = True  # nothing else may use it, and it is the user's
     elif data is not None:
         _blend_as_before(data, record)
-        compat.reassign(data, None if doubled else previous, record.previous_slot, record.slot_handle)
+        compat.reassign(data, previous, record.previous_slot, record.slot_handle)
         if not record.had_animation_data and not data.drivers and not data.nla_tracks:
             item.animation_data_clear()
     for name in stored_texts.names(record.figures) or ():
@@ -291,8 +290,7 @@ def _hold_off_action(item: Object, data: AnimData) -> Callable[[], None]:
     record, action, slot = item.condyle.bake, data.action, compat.slot_name(data)
     blending = [getattr(data, name) for name in BLENDING]
     _blend_as_before(data, record)
-    earlier = None if nla_tracks.is_doubled(data, record) else before(record)
-    compat.reassign(data, earlier, record.previous_slot, record.slot_handle)
+    compat.reassign(data, before(record), record.previous_slot, record.slot_handle)
 
     def put_back() -> None:
         compat.reassign(data, action, slot)

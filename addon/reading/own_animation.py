@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from bpy.types import ID, AnimData, Constraint, Driver, FCurve, NlaStrip, Object, Scene
+from bpy.types import ID, Constraint, Driver, FCurve, NlaStrip, Object, Scene
 
 from ..baked import ik_chains, nla_tracks, renamed_bones, targets
 from ..baked.parents import BAKED_THROUGH
 from ..blender import compat
 from ..data import references
 from ..data.references import Body
-from ..data.simulation import BakeRecord
 
 #: data path -> indices of its numbers, of which the value is that of the frame that is shown
 Moved = dict[str, set[int]]
@@ -132,8 +131,8 @@ def own_curves(item: Object | Scene) -> list[Played]:
     """Curves of the action that an object or scene has when no bake is in place."""
     record, data = item.condyle.bake, item.animation_data
     if targets.is_replaced(item):  # what was below the bake is played below that, too
-        below = _pushed(data, record)
-        played = [curve for strip in below for curve in compat.curves(strip.action, compat.slot_of(strip))]
+        below = nla_tracks.pushed_strip(data, record)
+        played = [] if below is None else compat.curves(below.action, compat.slot_of(below))
         return [_played(curve) for curve in (*compat.curves_in_use(item), *played)]
     action = targets.before(record)
     if action is not None:
@@ -145,22 +144,13 @@ def own_curves(item: Object | Scene) -> list[Played]:
     return [_played(curve) for curve in compat.curves_in_use(item)]
 
 
-def _pushed(data: AnimData, record: BakeRecord) -> list[NlaStrip]:
-    """Strips that a bake made for the action before it."""
-    strip = nla_tracks.pushed_strip(data, record)
-    if strip is not None:
-        return [strip]
-    own = nla_tracks.tracks(data, record, pushed=False)
-    return [strip for track in nla_tracks.tracks(data, record) if track not in own for strip in track.strips]
-
-
 def _of_strips(item: Object | Scene) -> Iterator[Played]:
     """Curves that tracks of the NLA play, but for those that a bake made."""
     data = item.animation_data
     if data is None or not data.use_nla or not data.nla_tracks:
         return
     record = item.condyle.bake
-    baked, added = nla_tracks.tracks(data, record), [strip for _, strip in nla_tracks.strips(data, record)]
+    baked, added = nla_tracks.tracks(data, record), nla_tracks.strips(data, record)
     own = [track for track in data.nla_tracks if track not in baked]
     solo = any(track.is_solo for track in own)
     for track in own:

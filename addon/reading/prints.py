@@ -59,7 +59,8 @@ def prints(scene: Scene) -> Prints:
     others = [item for item in scene.objects if item.condyle.obstacle.enabled]
     carriers = [*joints, *references.connections_of(scene), *muscle_points.muscles_of(scene), *others]
     frames = [row.object for item in joints for row in item.condyle.joint.frames if row.object is not None]
-    ends = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.frame_of is not None]
+    empties = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.frame_of is not None]
+    ends = [item for item in empties if item.condyle.frame_of.condyle.connection.enabled]
     animation = Animation(bodies)
     found: Prints = {"Scene": dict(_of_scene(scene, animation))}
     for item in {each.name_full: each for each in (*carriers, *frames, *ends)}.values():

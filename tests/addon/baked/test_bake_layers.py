@@ -245,25 +245,6 @@ def test_a_track_of_the_user_stays_whatever_became_of_the_one_below_the_bake(
     np.testing.assert_array_equal(shown(scene, item, frames), was)
 
 
-@pytest.mark.parametrize("blend", ("REPLACE", "ADD"))
-def test_a_strip_below_a_bake_that_cannot_be_told_plays_on_once(part, scene, make, blend):
-    """Its track and it itself have other names: it could be the user's, so it stays, but moves nothing twice."""
-    item = keyed(make, (5, 11), (0.1, 0.3))
-    layer(item, blend, 1.0)
-    data, before, frames = item.animation_data, item.animation_data.action, (1, 8, 20)
-    was = shown(scene, item, frames)
-    put(part, item, "STRIP")
-    below = data.nla_tracks["Condyle, before the bake"]
-    below.name = below.strips[0].name = "Walk"
-    bring_back = part("baked.targets").hold_off(item)
-    np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
-    bring_back()
-    part("baked.targets").free(item)
-    np.testing.assert_allclose(shown(scene, item, frames), was, atol=1e-6)
-    assert [strip.name for track in data.nla_tracks for strip in track.strips][1:] == ["Walk"]
-    assert data.action == (None if blend == "ADD" else before)
-
-
 def test_a_bake_from_before_strips_had_names_is_freed(part, scene, make):
     item = keyed(make, (5, 11), (0.1, 0.3))
     before = item.animation_data.action
