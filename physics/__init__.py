@@ -73,6 +73,10 @@ from .motions.excitation import excite
 from .motions.keyframes import keyframe_table
 from .motions.motion import Motion
 from .motions.table import Table
+from .optimize import objectives
+from .optimize.gradient import Gradient, gradient
+from .optimize.optimum import Optimum, optimize
+from .optimize.parameters import Parameter
 from .simulation.hyper_reduced import HyperReduced
 from .simulation.loop import simulate_loop
 from .simulation.many import simulate_many
@@ -145,6 +149,12 @@ __all__ = [
     "simulate",
     "simulate_many",
     "simulate_loop",
+    "gradient",
+    "Gradient",
+    "Parameter",
+    "objectives",
+    "optimize",
+    "Optimum",
     "Table",
     "keyframe_table",
     "Result",

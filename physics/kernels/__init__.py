@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from .loading import load_on_use
 
 if TYPE_CHECKING:
+    from . import adjoint as adjoint
     from . import algebra as algebra
     from . import constraints as constraints
     from . import contact as contact

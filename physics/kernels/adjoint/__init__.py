@@ -1,0 +1,12 @@
+"""Gradients of whole motions: implicit steps backwards, and frames of bodies with their Jacobians."""
+
+from typing import TYPE_CHECKING
+
+from ..loading import load_on_use
+
+if TYPE_CHECKING:
+    from . import frames as frames
+    from . import layout as layout
+    from . import sweep as sweep
+else:
+    __getattr__ = load_on_use(__name__)

@@ -1,0 +1,35 @@
+"""Offsets in the workspace of a motion's gradient, and in its sums."""
+
+from __future__ import annotations
+
+# rows of vectors (nv and inputs): generalized forces with inputs, given and found; the state before the step;
+# coordinates and velocities of the first stage; accelerations of both stages; y of the stage; derivatives of the loss
+# by the state at hand and by the accelerations of the stage; and those by the known part of the second stage
+(
+    GIVEN_FORCE,
+    FOUND_FORCE,
+    BEGUN_Q,
+    BEGUN_QD,
+    FIRST_Q,
+    FIRST_QD,
+    FIRST_QDD,
+    LAST_QDD,
+    ANSWER,
+    BY_Q,
+    BY_QD,
+    BY_QDD,
+    KNOWN_Q,
+    KNOWN_QD,
+) = range(14)
+VECTORS = 14
+
+# columns of a body's sums: by mass, centre of mass in link axes, and inertia about it in these axes (xx, yy, zz, xy,
+# xz, yz; each of the last three stands twice in the matrix)
+BY_MASS, BY_COM, BY_INERTIA = 0, 1, 4
+BODY_SUMS = 10
+# columns of a coordinate's sums: by stiffness, rest and damping
+BY_STIFFNESS, BY_REST, BY_DAMPING = 0, 1, 2
+COORDINATE_SUMS = 3
+# column of a muscle: the slope of its pull by its input
+PULL_SLOPE = 0
+MUSCLE_COLUMNS = 1

@@ -1,0 +1,137 @@
+"""-y^T dR/dp of a stage for the parameters of bodies, coordinates, gravity and inputs; see `stage`.
+
+y is a velocity of the coordinates: with Y the twist that it gives a body, V and A its velocity and its acceleration in
+a world that accelerates upwards, y^T ID is the sum over bodies of Y . (I A + V x* I V). With the mass centre at c, the
+velocity y_c that Y gives it, and its acceleration a_c, this is
+
+    m y_c . a_c + Y_w . (I_c A_w + V_w x I_c V_w).
+"""
+
+from __future__ import annotations
+
+from .. import layout as at
+from ..algebra.access import flat3, load3, load_rotation, load_twist, store_twist
+from ..algebra.lanes import flat_from
+from ..algebra.spatial import rotate, transposed
+from ..algebra.vectors import STILL, Array, Vector, add3, cross, dot3, dot6, scale_add6
+from ..compiler.jit import for_muscles, inline, shared
+from ..forces.elements import given_wrench
+from ..forces.passive import control_force
+from ..forces.points import material, wrench_at
+from ..joints.kinematics import kinematics
+from ..muscles import layout as muscle
+from ..muscles.hill_tangents import muscle_force_tangent
+from ..muscles.path import trace_path
+from . import layout as adjoint
+
+# where the twists Y are kept
+TWIST = at.FORCE
+
+
+@inline
+def take3(sums: Array, row: int, column: int, factor: float, x: Vector) -> None:
+    for k in range(3):
+        sums[row, column + k] -= factor * x[k]
+
+
+@shared
+def take_bodies(arrays: Array, y: Array, bodies: Array, gravity: Array, work: Array, dof: Array) -> None:
+    """Bodies (nb, 10) and gravity (3,), in one outward pass; it leaves the twists Y in `TWIST`."""
+    body_int, body_float, _, _, _ = arrays
+    for i in range(body_int.shape[0]):
+        parent, first = body_int[i, at.PARENT], body_int[i, at.DOF_START]
+        along = load_twist(work, parent, TWIST) if parent >= 0 else STILL
+        for d in range(first, first + body_int[i, at.DOF_COUNT]):
+            along = scale_add6(along, y[d], load_twist(dof, d, at.SUBSPACE))
+        store_twist(work, i, TWIST, along)
+        turn, mass = load_rotation(work, i), body_float[i, at.MASS]
+        c = add3(load3(work, i, at.ORIGIN), rotate(turn, load3(body_float, i, at.COM)))
+        v, a = load_twist(work, i, at.VELOCITY), load_twist(work, i, at.ACCELERATION)
+        w, alpha, spin = (v[0], v[1], v[2]), (a[0], a[1], a[2]), (along[0], along[1], along[2])
+        y_c, a_c = material(along, c), add3(material(a, c), cross(w, material(v, c)))
+        bodies[i, adjoint.BY_MASS] -= dot3(y_c, a_c)
+        for k in range(3):
+            gravity[k] += mass * y_c[k]
+        by_c = add3(add3(cross(a_c, spin), cross(y_c, alpha)), cross(cross(y_c, w), w))
+        back = transposed(turn)
+        take3(bodies, i, adjoint.BY_COM, mass, rotate(back, by_c))
+        # the symmetric part of Y_w A_w^T + (Y_w x V_w) V_w^T
+        s, b, w = rotate(back, spin), rotate(back, alpha), rotate(back, w)
+        z, column = cross(s, w), adjoint.BY_INERTIA
+        take3(bodies, i, column, 1.0, (s[0] * b[0], s[1] * b[1], s[2] * b[2]))
+        take3(bodies, i, column, 1.0, (z[0] * w[0], z[1] * w[1], z[2] * w[2]))
+        column += 3
+        take3(bodies, i, column, 1.0, (s[0] * b[1], s[0] * b[2], s[1] * b[2]))
+        take3(bodies, i, column, 1.0, (s[1] * b[0], s[2] * b[0], s[2] * b[1]))
+        take3(bodies, i, column, 1.0, (z[0] * w[1], z[0] * w[2], z[1] * w[2]))
+        take3(bodies, i, column, 1.0, (z[1] * w[0], z[2] * w[0], z[2] * w[1]))
+
+
+@shared
+def take_coordinates(dof_float: Array, q: Array, qd: Array, y: Array, coordinates: Array) -> None:
+    """Springs and dampers of coordinates (nv, 3): the force of one is -k (q - q0) - c q'."""
+    for d in range(q.shape[0]):
+        coordinates[d, adjoint.BY_STIFFNESS] -= y[d] * (q[d] - dof_float[d, at.REST])
+        coordinates[d, adjoint.BY_REST] += y[d] * dof_float[d, at.STIFFNESS]
+        coordinates[d, adjoint.BY_DAMPING] -= y[d] * qd[d]
+
+
+@shared
+def add_inputs(arrays: Array, q: Array, qd: Array, tau: Array, y: Array, by_tau: Array, work: Array) -> None:
+    """Generalized forces, and the inputs of wrenches and controllers, to by_tau (nv + inputs,); after `take_bodies`."""
+    _, _, _, data, dof_float = arrays
+    nv = q.shape[0]
+    for d in range(nv):
+        by_tau[d] += y[d]
+        law = int(dof_float[d, at.LAW])
+        if law == 0 or data[law + at.LAW_TARGET] < 0.0:
+            continue
+        if abs(control_force(data, law, tau, nv, q[d], qd[d])) < data[law + at.LAW_MOST]:
+            by_tau[nv + int(data[law + at.LAW_TARGET])] += y[d] * data[law + at.LAW_GAIN]
+            by_tau[nv + int(data[law + at.LAW_TARGET_RATE])] += y[d] * data[law + at.LAW_RATE_GAIN]
+    row = int(data[at.ELEMENT_ROWS])
+    for _ in range(int(data[at.ELEMENT_COUNT])):
+        if int(data[row + at.ELEMENT_KIND]) == at.WRENCH_ELEMENT and data[row + at.WRENCH_INPUT] >= 0.0:
+            lever, moment, force = given_wrench(data, 1.0, row, work)
+            along = load_twist(work, int(data[row + at.ELEMENT_BODY]), TWIST)
+            by_tau[nv + int(data[row + at.WRENCH_INPUT])] += dot6(along, wrench_at(lever, moment, force))
+        row += int(data[row + at.ELEMENT_SIZE])
+
+
+@for_muscles()
+def add_pulls(
+    arrays: Array,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    y: Array,
+    by_tau: Array,
+    muscles: Array,
+    spaces: tuple[Array, Array, Array],
+) -> None:
+    """Inputs that are a muscle's tension, or excite its law without states, to by_tau: a muscle of length L and pull T
+    has the generalized force -T dL/dq, and y^T dL/dq is the rate of L where the coordinates move with y.
+    """
+    data, (work, dof, flags) = arrays[at.MODEL_DATA], spaces
+    nv, gravity = q.shape[0], flat3(data, at.GRAVITY)
+    space = flat_from(work, arrays[at.BODY_INT].shape[0] + at.SCRATCH_ROWS)
+    for way in range(2):
+        speed = qd if way == 0 else y
+        kinematics(arrays, q, speed, work, dof, flags)
+        row = int(data[at.MUSCLE_ROWS])
+        for k in range(muscles.shape[0]):
+            number = int(data[row + muscle.MUSCLE_INPUT])
+            if number >= 0:
+                trace_path(arrays, row, q, speed, qdd, gravity, False, work, space)
+                if way == 1:
+                    by_tau[nv + number] -= muscles[k, adjoint.PULL_SLOPE] * space[muscle.RATE]
+                elif data[row + muscle.MUSCLE_LAW] == 0.0:
+                    muscles[k, adjoint.PULL_SLOPE] = 1.0
+                else:
+                    law, length = row + int(data[row + muscle.MUSCLE_LAW]), space[muscle.LENGTH]
+                    _, by = muscle_force_tangent(
+                        data, law, length, space[muscle.RATE], tau[nv + number], 0.0, 0.0
+                    )
+                    muscles[k, adjoint.PULL_SLOPE] = by[2]
+            row += int(data[row + muscle.MUSCLE_SIZE])

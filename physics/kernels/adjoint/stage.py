@@ -1,0 +1,78 @@
+"""One stage of an implicit step backwards.
+
+A stage of length s has q' = v + s a and q = p + s q' with the known p and v, and accelerations a of the free
+coordinates with R(q, q', a) = ID(q, q', a) - tau = 0. With K, D, M the derivatives of R by q, q' and a, a change of p,
+v and of parameters gives
+
+    (M + s D + s^2 K) da = -K dp - (D + s K) dv - dR.
+
+So where a loss has the derivatives (n, m, l) by q, q' and a, and m' = m + s n, one solution y of
+
+    (M + s D + s^2 K)^T y = l + s m'
+
+gives those by p, n - K^T y, by v, m' - (D + s K)^T y, and by any parameter, -y^T dR. No iteration runs backwards.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from .. import layout as at
+from ..algebra.lu import lu_factorize, lu_solve
+from ..algebra.vectors import Array
+from ..compiler.jit import shared
+from ..dynamics.dense import owner_of
+from ..dynamics.derivatives import inverse_dynamics_derivatives
+from . import layout as adjoint
+
+# slopes (see `bundles`), system (nv, nv), pivots (nv,), vectors (see `layout`), tangents, columns of muscles
+Lent: TypeAlias = tuple[tuple[Array, Array, Array], Array, Array, Array, Array, Array]
+
+
+@shared
+def transposed_matrix(step: float, slopes: tuple[Array, Array, Array], dof: Array, matrix: Array) -> None:
+    """(M + s D + s^2 K)^T, where the equation of a prescribed coordinate is a = 0."""
+    by_q, by_qd, mass = slopes
+    for d in range(dof.shape[0]):
+        held = dof[d, at.HELD] != 0.0
+        for e in range(dof.shape[0]):
+            matrix[e, d] = 0.0 if held else mass[d, e] + step * (by_qd[d, e] + step * by_q[d, e])
+        if held:
+            matrix[d, d] = 1.0
+
+
+@shared
+def pull_stage(
+    arrays: Array,
+    step: float,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    lent: Lent,
+    spaces: tuple[Array, Array, Array],
+) -> bool:
+    """Turn the derivatives BY_Q, BY_QD, BY_QDD of the loss by the stage's motion into BY_Q, BY_QD by its known part,
+    and leave y in ANSWER; False with a flag where the matrix is singular. GIVEN_FORCE has forces and inputs.
+    """
+    slopes, matrix, pivots, vectors, tangents, _ = lent
+    (by_q, by_qd, _), (_, dof, flags), nv = slopes, spaces, q.shape[0]
+    y, n, m = vectors[adjoint.ANSWER, :nv], vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
+    for j in range(vectors.shape[1]):
+        vectors[adjoint.FOUND_FORCE, j] = vectors[adjoint.GIVEN_FORCE, j]
+    inverse_dynamics_derivatives(arrays, q, qd, qdd, vectors[adjoint.FOUND_FORCE], slopes, tangents, spaces)
+    for d in range(nv):
+        m[d] += step * n[d]
+        y[d] = vectors[adjoint.BY_QDD, d] + step * m[d]
+    transposed_matrix(step, slopes, dof, matrix)
+    bad = lu_factorize(matrix, pivots)
+    if bad >= 0:
+        flags[at.STATUS], flags[at.CULPRIT] = at.SINGULAR, owner_of(arrays[at.BODY_INT], bad)
+        return False
+    lu_solve(matrix, pivots, y)
+    for d in range(nv):
+        if dof[d, at.HELD] != 0.0:
+            y[d] = 0.0
+        for e in range(nv):
+            n[e] -= y[d] * by_q[d, e]
+            m[e] -= y[d] * (by_qd[d, e] + step * by_q[d, e])
+    return True

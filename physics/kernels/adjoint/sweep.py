@@ -1,0 +1,151 @@
+"""The gradient of a loss along a recorded motion of backward Euler or SDIRK2, from its end to its beginning."""
+
+from __future__ import annotations
+
+from .. import layout as at
+from ..algebra.vectors import Array
+from ..compiler.jit import entry, shared
+from ..stepping.bundles import Spaces, Tables
+from ..stepping.implicit import GAMMA
+from ..stepping.rollout import CHART_LIMIT, change_charts, copy, table_force
+from . import layout as adjoint
+from .charts import pull_charts
+from .parameters import add_inputs, add_pulls, take_bodies, take_coordinates
+from .stage import Lent, pull_stage
+
+
+@shared
+def take_stage(
+    arrays: Array,
+    tables: Tables,
+    t: float,
+    step: float,
+    pulls: bool,
+    motion: tuple[Array, Array, Array],
+    by_tau: Array,
+    sums: tuple[Array, Array, Array],
+    lent: Lent,
+    spaces: Spaces,
+) -> bool:
+    """`pull_stage` of the stage that ends at time t with the motion (q, q', q''), and its share of all gradients."""
+    (q, qd, qdd), (bodies, coordinates, gravity), (work, dof, _) = motion, sums, spaces
+    _, _, _, vectors, _, muscles = lent
+    given, y = vectors[adjoint.GIVEN_FORCE], vectors[adjoint.ANSWER, : q.shape[0]]
+    table_force(tables, t, given)
+    if not pull_stage(arrays, step, q, qd, qdd, lent, spaces):
+        return False
+    take_bodies(arrays, y, bodies, gravity, work, dof)
+    take_coordinates(arrays[at.DOF_FLOAT], q, qd, y, coordinates)
+    add_inputs(arrays, q, qd, given, y, by_tau, work)
+    if pulls:
+        add_pulls(arrays, q, qd, qdd, given, y, by_tau, muscles, spaces)
+    return True
+
+
+@shared
+def first_stage(h: float, q: Array, qd: Array, vectors: Array) -> None:
+    """The first stage of an SDIRK2 step, and the accelerations of both, from its two ends.
+
+    The end is x1 = x0 + h ((1 - gamma) f1 + gamma f2), and f2 the slope at the end itself.
+    """
+    begun_q, begun_qd = vectors[adjoint.BEGUN_Q], vectors[adjoint.BEGUN_QD]
+    for d in range(q.shape[0]):
+        speed = ((q[d] - begun_q[d]) / h - GAMMA * qd[d]) / (1.0 - GAMMA)
+        push = (speed - begun_qd[d]) / (GAMMA * h)
+        vectors[adjoint.FIRST_QD, d], vectors[adjoint.FIRST_QDD, d] = speed, push
+        vectors[adjoint.FIRST_Q, d] = begun_q[d] + GAMMA * h * speed
+        vectors[adjoint.LAST_QDD, d] = ((qd[d] - begun_qd[d]) / h - (1.0 - GAMMA) * push) / GAMMA
+
+
+@shared
+def pull_two_stages(
+    arrays: Array,
+    tables: Tables,
+    t: float,
+    h: float,
+    pulls: bool,
+    q: Array,
+    qd: Array,
+    by_tau: Array,
+    sums: tuple[Array, Array, Array],
+    lent: Lent,
+    spaces: Spaces,
+) -> bool:
+    """An SDIRK2 step from time t on. The known part of its second stage has (1 - gamma) h times the slopes of the
+    first, q' and q''.
+    """
+    vectors, nv = lent[3], q.shape[0]
+    by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
+    first_stage(h, q, qd, vectors)
+    last = q, qd, vectors[adjoint.LAST_QDD, :nv]
+    if not take_stage(arrays, tables, t + h, GAMMA * h, pulls, last, by_tau[1], sums, lent, spaces):
+        return False
+    for d in range(nv):
+        vectors[adjoint.KNOWN_Q, d], vectors[adjoint.KNOWN_QD, d] = by_q[d], by_qd[d]
+        by_qdd[d] = (1.0 - GAMMA) * h * by_qd[d]
+        by_qd[d] = (1.0 - GAMMA) * h * by_q[d]
+        by_q[d] = 0.0
+    first = vectors[adjoint.FIRST_Q, :nv], vectors[adjoint.FIRST_QD, :nv], vectors[adjoint.FIRST_QDD, :nv]
+    if not take_stage(arrays, tables, t + GAMMA * h, GAMMA * h, pulls, first, by_tau[0], sums, lent, spaces):
+        return False
+    for d in range(nv):
+        by_q[d] += vectors[adjoint.KNOWN_Q, d]
+        by_qd[d] += vectors[adjoint.KNOWN_QD, d]
+        by_qdd[d] = 0.0
+    return True
+
+
+@entry
+def sweep_back(
+    arrays: Array,
+    integrator: int,
+    tables: Tables,
+    start: float,
+    h: float,
+    first: int,
+    pulls: bool,
+    motion: tuple[Array, Array],
+    slopes: tuple[Array, Array],
+    by_tau: Array,
+    sums: tuple[Array, Array, Array],
+    chart: Array,
+    lent: Lent,
+    spaces: Spaces,
+) -> None:
+    """Add the gradients of a loss along n steps, of which the first is number `first` of a run from time start.
+
+    motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts. slopes: derivatives of the loss by them.
+    BY_Q and BY_QD in the workspace `lent` have those by the state after the last step, of all that follows, and get
+    those by the state at the beginning. by_tau (n, stages, nv + inputs) gets those by forces and inputs at each stage,
+    sums (bodies, coordinates, gravity) those by the model (see `layout`). pulls: whether inputs of muscles count. chart
+    (nb,) is a workspace. Where a step fails, flags tell why.
+    """
+    (q, qd), (_, dof, _) = motion, spaces
+    vectors, nv = lent[3], q.shape[1]
+    by_q, by_qd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
+    begun_q, begun_qd, push = (
+        vectors[adjoint.BEGUN_Q, :nv],
+        vectors[adjoint.BEGUN_QD, :nv],
+        vectors[adjoint.LAST_QDD, :nv],
+    )
+    for k in range(q.shape[0] - 2, -1, -1):
+        pull_charts(arrays, dof, CHART_LIMIT, q[k + 1], qd[k + 1], by_q, by_qd)
+        for d in range(nv):
+            by_q[d] += slopes[0][k + 1, d]
+            by_qd[d] += slopes[1][k + 1, d]
+        copy(q[k], begun_q)
+        copy(qd[k], begun_qd)
+        if first + k > 0:  # a run keeps the chart in which it begins
+            change_charts(arrays, dof, CHART_LIMIT, 0.0, begun_q, begun_qd, push, chart)
+        t = start + (first + k) * h
+        if integrator == at.SDIRK2:
+            if not pull_two_stages(
+                arrays, tables, t, h, pulls, q[k + 1], qd[k + 1], by_tau[k], sums, lent, spaces
+            ):
+                return
+            continue
+        for d in range(nv):
+            push[d] = (qd[k + 1, d] - begun_qd[d]) / h
+        end = q[k + 1], qd[k + 1], push
+        if not take_stage(arrays, tables, t + h, h, pulls, end, by_tau[k, 0], sums, lent, spaces):
+            return

@@ -1,0 +1,1 @@
+"""Gradients of simulated motions by what decides them, and searches along these."""

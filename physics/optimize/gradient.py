@@ -1,0 +1,303 @@
+"""The gradient of a loss of a simulated motion, by the adjoint of its implicit steps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import kernels
+from .._typing import FloatArray
+from ..bodies.state import State
+from ..errors import DivergedError, ModelError
+from ..integrators import INTEGRATORS
+from ..joints.packing import TangentSpace
+from ..kernels import layout
+from ..kernels.adjoint import layout as at
+from ..model.checks import check_flags
+from ..model.model import Model
+from ..model.result import Result
+from ..motions.table import force_table, interpolated
+from ..simulation.simulate import make_problem, run_integrator
+from ..simulation.start import check_start
+from ..validation import chosen, instance, number
+from .objectives import Objective, Span
+from .parameters import ENTRIES, Parameter, Places, Values
+
+#: methods with an adjoint, and at which share of a step each of their stages ends
+METHODS = {
+    "bdf1": (1.0,),
+    "sdirk2": (1.0 - math.sqrt(0.5), 1.0),
+}
+# A motion of at most so many numbers is kept whole, a longer one in pieces of about sqrt(steps) steps, each simulated
+# again from its beginning.
+MOST_KEPT = 4_000_000
+
+
+class Gradient(NamedTuple):
+    """A loss and its gradient.
+
+    Attributes:
+        value: of the loss. by_parameter: {`Parameter`: derivative, in the parameter's shape}.
+        one_sided: the parameters at the end of their range (stiffness or damping 0, tension or excitation 0), where the
+            derivative is that into the range.
+    """
+
+    value: float
+    by_parameter: dict[Parameter, FloatArray]
+    one_sided: tuple[Parameter, ...]
+
+
+def gradient(
+    model: Model,
+    state: State,
+    duration: float,
+    dt: float,
+    *,
+    integrator: str,
+    objective: Objective,
+    parameters: Any,
+    tau: Any = None,
+) -> Gradient:
+    """The loss of a simulated motion and its gradient by parameters, exact for the steps that the simulation takes.
+
+    The cost does not depend on the number of parameters. Derivatives are by numbers of the model as it is: springs of
+    limits that were derived from masses count as given. At a kink, such as the edge of a compliant limit, the
+    derivative is that of the side on which the motion is.
+
+    Args:
+        model, state, duration, dt: as of `simulate`; the duration is a whole number of steps.
+        integrator: ``"bdf1"`` or ``"sdirk2"``. objective: of ``ph.objectives``. parameters: a list of `Parameter`.
+        tau: generalized forces, constant or a `Table`, with inputs if wanted (`Model.with_inputs`).
+
+    Raises:
+        ModelError: an invalid argument, or a model with what has no gradient: constraints, contacts, hard limits,
+            states of muscles; gravity with muscles that have mass. Nothing ran.
+        DivergedError: as of `simulate`; also where a step had no solution and was replaced by a linear one.
+    """
+    task = make_task(model, state, duration, dt, integrator, objective, parameters, tau)
+    return task.gradient()
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A checked simulation with an objective and parameters."""
+
+    model: Model
+    state: State
+    dt: float
+    steps: int
+    integrator: str
+    objective: Objective
+    places: Places
+    times: FloatArray
+    values: Values
+
+    def gradient(self) -> Gradient:
+        value, slopes = self.evaluate()
+        one_sided = self.places.at_ends(self.values) + self._unpulled()
+        return Gradient(value, self.places.named(self.places.read(slopes)), one_sided)
+
+    def with_values(self, row: FloatArray) -> Task:
+        """The task with other numbers of its parameters (n,)."""
+        values = replace(self.values)
+        for name, array in vars(self.values).items():
+            setattr(values, name, array.copy())
+        self.places.write(row, values)
+        model = values.model(self.model)
+        return replace(self, model=model, state=values.state(model, self.state), values=values)
+
+    def _unpulled(self) -> tuple[Parameter, ...]:
+        """Inputs of muscles that are parameters and somewhere 0: a muscle does not push."""
+        pulling = {muscle.tension for muscle in self.model.muscles}
+        own = self.places.named(self.places.read(self.values))
+        return tuple(
+            each
+            for each, row in own.items()
+            if each.kind == "input" and each.name in pulling and (row <= 0).any()
+        )
+
+    def evaluate(self) -> tuple[float, Values]:
+        """The loss, and its derivatives by all that may be a parameter."""
+        steps, value, sweep = self.steps, 0.0, Sweep(self)
+        kept = steps if 2 * steps * self.model.num_coordinates <= MOST_KEPT else math.ceil(math.sqrt(steps))
+        marks = None if kept == steps else self._simulated(self.state, steps, kept)
+        for first in range((steps - 1) // kept * kept, -1, -kept):
+            begin = self.state if marks is None or not first else self._begun(marks, first // kept, first)
+            rows = self._simulated(begin, min(kept, steps - first), 1)
+            value += sweep.back(first, rows.q, rows.qd)
+        return value, sweep.sums()
+
+    def _simulated(self, state: State, steps: int, every: int) -> Result:
+        """The motion over a number of steps, with a sample after each so many of them."""
+        problem, state = make_problem(
+            self.model,
+            state,
+            steps * self.dt,
+            self.dt,
+            self.integrator,
+            tau=self.values.forces(self.times),
+            record_interval=every * self.dt,
+        )
+        result = run_integrator(problem, state)
+        if result.info["substitutes"]:
+            reason = "a step had no solution, so that the motion has no gradient: take a smaller step"
+            raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
+        return result
+
+    def _begun(self, marks: Result, row: int, first: int) -> State:
+        """The state at a step's beginning, in the chart that the step has."""
+        q, qd, chart = marks.q[row].copy(), marks.qd[row].copy(), np.array(self.state.chart)
+        dof = self.model.workspace().dof
+        kernels.stepping.rollout.change_charts(
+            self.model.arrays, dof, kernels.stepping.rollout.CHART_LIMIT, 0.0, q, qd, np.zeros_like(q), chart
+        )
+        return State(q, qd, float(self.state.time) + first * self.dt, chart)
+
+
+class Sweep:
+    """Derivatives of a task's loss, gathered from the end of its motion to its beginning."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        model = task.model
+        nv, width = model.num_coordinates, model.num_coordinates + model.num_inputs
+        self.shares = METHODS[task.integrator]
+        self.bodies = np.zeros((model.num_bodies, at.BODY_SUMS))
+        self.coordinates = np.zeros((nv, at.COORDINATE_SUMS))
+        self.gravity, self.table = np.zeros(3), np.zeros_like(task.values.table)
+        slopes = np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))
+        self.vectors = np.zeros((at.VECTORS, width))
+        self.lent = (
+            slopes,
+            np.zeros((nv, nv)),
+            np.zeros(nv, dtype=np.int64),
+            self.vectors,
+            TangentSpace(model.arrays[0]).arrays,
+            np.zeros((len(model.muscles), at.MUSCLE_COLUMNS)),
+        )
+        self.workspace = model.workspace()
+        pulling = {muscle.tension for muscle in model.muscles}
+        self.pulls = any(each.kind == "input" and each.name in pulling for each in task.places.parameters)
+
+    def back(self, first: int, q: FloatArray, qd: FloatArray) -> float:
+        """Take the steps from number `first` on, with the states (n + 1, nv) at their ends; returns their loss."""
+        task, times, table = self.task, self.task.times, self.task.values.table
+        start, dt, begin = float(task.state.time), task.dt, int(first > 0)
+        numbers = first + np.arange(begin, len(q))
+        ends = start + dt * numbers
+        tau = np.array([interpolated(t, times, table) for t in ends]) if len(times) > 1 else None
+        tau = np.repeat(table, len(ends), axis=0) if tau is None else tau
+        span = Span(task.model, start, dt, task.steps, first + begin, q[begin:], qd[begin:], tau)
+        loss = task.objective.evaluate(span)
+        by_q, by_qd = np.zeros_like(q), np.zeros_like(qd)
+        by_q[begin:], by_qd[begin:] = loss.by_q, loss.by_qd
+        by_tau = np.zeros((len(q) - 1, len(self.shares), table.shape[1]))
+        spaces = self.workspace.clear()
+        kernels.adjoint.sweep.sweep_back(
+            task.model.arrays,
+            INTEGRATORS[task.integrator].number,
+            (times, table),
+            start,
+            dt,
+            first,
+            self.pulls,
+            (q, qd),
+            (by_q, by_qd),
+            by_tau,
+            (self.bodies, self.coordinates, self.gravity),
+            np.zeros(task.model.num_bodies, dtype=np.int64),
+            self.lent,
+            spaces,
+        )
+        check_flags(task.model, spaces[2])
+        if not first:
+            nv = q.shape[1]
+            self.vectors[at.BY_Q, :nv] += by_q[0]
+            self.vectors[at.BY_QD, :nv] += by_qd[0]
+        stages = start + dt * (first + np.arange(len(q) - 1)[:, None] + np.array(self.shares))
+        spread(times, stages.ravel(), by_tau.reshape(-1, table.shape[1]), self.table)
+        spread(times, ends, loss.by_tau, self.table)
+        return loss.value
+
+    def sums(self) -> Values:
+        """The derivatives by all that may be a parameter."""
+        nv = self.task.model.num_coordinates
+        center, inertia = np.empty((len(self.bodies), 3)), np.empty((len(self.bodies), 6))
+        for i, frame in enumerate(self.task.model.body_frames):
+            turn, whole = frame[:3, :3], np.empty((3, 3))  # from the body's axes to those of its link
+            center[i] = turn.T @ self.bodies[i, at.BY_COM : at.BY_COM + 3]
+            for k, (a, b) in enumerate(ENTRIES):
+                whole[a, b] = whole[b, a] = self.bodies[i, at.BY_INERTIA + k] * (1.0 if a == b else 0.5)
+            whole = turn.T @ whole @ turn
+            inertia[i] = [whole[a, b] * (1.0 if a == b else 2.0) for a, b in ENTRIES]
+        return Values(
+            self.table,
+            self.vectors[at.BY_Q, :nv].copy(),
+            self.vectors[at.BY_QD, :nv].copy(),
+            self.bodies[:, at.BY_MASS].copy(),
+            center,
+            inertia,
+            self.coordinates[:, at.BY_STIFFNESS],
+            self.coordinates[:, at.BY_REST],
+            self.coordinates[:, at.BY_DAMPING],
+            self.gravity,
+        )
+
+
+def spread(times: FloatArray, at_times: FloatArray, rows: FloatArray, table: FloatArray) -> None:
+    """Add derivatives by interpolated rows (n, width) to those by the rows of the table (K, width)."""
+    if len(times) == 1:
+        table[0] += rows.sum(axis=0)
+        return
+    k = np.clip(np.searchsorted(times, at_times, side="right") - 1, 0, len(times) - 2)
+    share = np.clip((at_times - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0)[:, None]
+    np.add.at(table, k, (1.0 - share) * rows)
+    np.add.at(table, k + 1, share * rows)
+
+
+def make_task(
+    model: Model,
+    state: State,
+    duration: float,
+    dt: float,
+    integrator: str,
+    objective: Objective,
+    parameters: Any,
+    tau: Any = None,
+) -> Task:
+    """The checked task of `gradient`, which see for errors."""
+    chosen(integrator, METHODS, "integrator of a gradient")
+    instance(model, Model, "model")
+    refuse(model)
+    state = check_start(model, state)
+    duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
+    steps = round(duration / dt)
+    if steps < 1 or abs(steps * dt - duration) > 1e-9 * duration:
+        raise ModelError(f"duration {duration:g} s of a gradient must be a whole number of steps of {dt:g} s")
+    if callable(tau):
+        raise ModelError("tau of a gradient must be constant or a Table, got a function")
+    times, table = force_table(model, tau)
+    values = Values.of(model, state, table)
+    places = Places(model, parameters, len(times), values)
+    if any(each.kind == "gravity" for each in places.parameters) and model.arrays[3][layout.MUSCLE_MASSIVE]:
+        name = next(muscle.name for muscle in model.muscles if muscle.masses is not None)
+        raise ModelError(f"gravity has no gradient in a model whose muscles have mass ({name!r})")
+    start = float(state.time)
+    instance(objective, Objective, "objective").check(model, start, start + duration)
+    return Task(model, state, dt, steps, integrator, objective, places, times, values)
+
+
+def refuse(model: Model) -> None:
+    """ModelError if a model has what steps without impulses and constraints do not have, or states of muscles."""
+    model.check_dynamics()
+    for what, names in (
+        ("constraint", list(model.constraints)),
+        ("contact", model.contact_names),
+        ("state of a muscle", list(model.muscle_state_names)),
+        ("hard limit of body", [body.name for body in model.bodies if body.limit_restitution is not None]),
+    ):
+        for name in names[:1]:
+            raise ModelError(f"there is no gradient through the {what} {name!r}: take the model without it")

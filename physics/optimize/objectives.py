@@ -1,0 +1,351 @@
+"""Losses of a motion: what is wanted of it, as numbers that are 0 where it is met.
+
+Objectives add up and take factors: ``Reach("hand", ...) + 1e-3 * Effort()``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import kernels
+from .._typing import FloatArray, IntArray
+from ..bodies.state import State
+from ..errors import ModelError
+from ..geometry import lie
+from ..model.checks import check_flags
+from ..model.model import Model
+from ..motions.table import interpolated
+from ..validation import finite_array, instance, near_names, number, rising
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Successive states of a motion, one for each step.
+
+    Attributes:
+        model: that moves. start, dt, steps: of the whole run [s]. first: number of the span's first step.
+        q, qd: (n, nv). tau: forces and inputs (n, nv + inputs) at the same times.
+    """
+
+    model: Model
+    start: float
+    dt: float
+    steps: int
+    first: int
+    q: FloatArray
+    qd: FloatArray
+    tau: FloatArray
+
+    @property
+    def numbers(self) -> IntArray:
+        """Numbers of the steps whose ends the rows are."""
+        return self.first + np.arange(len(self.q))
+
+    @property
+    def times(self) -> FloatArray:
+        """[s]"""
+        times: FloatArray = self.start + self.numbers * self.dt
+        return times
+
+    def rows_at(self, time: float | None) -> slice:
+        """The row nearest to a time, of the end if None; empty where it is not in this span."""
+        wanted = self.steps if time is None else round((time - self.start) / self.dt)
+        row = wanted - self.first
+        return slice(row, row + 1) if 0 <= row < len(self.q) else slice(0, 0)
+
+    def frames(self, body: str, rows: slice) -> tuple[FloatArray, FloatArray]:
+        """Poses (n, 4, 4) of a body's frame, and Jacobians (n, 6, nv) to its twist in that frame."""
+        q = np.ascontiguousarray(self.q[rows])
+        poses, jacobians = np.zeros((len(q), 12)), np.zeros((len(q), 6, q.shape[1]))
+        spaces, index = self.model.workspace().clear(), self.model.index(body)
+        still = np.zeros(q.shape[1])
+        kernels.adjoint.frames.frames_along(self.model.arrays, q, still, index, poses, jacobians, *spaces)
+        check_flags(self.model, spaces[2])
+        whole = np.tile(np.eye(4), (len(q), 1, 1))
+        whole[:, :3, :3], whole[:, :3, 3] = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]
+        return whole, jacobians
+
+
+class Loss(NamedTuple):
+    """A loss and its derivatives by q and q' (n, nv) and by forces and inputs (n, nv + inputs) of a span."""
+
+    value: float
+    by_q: FloatArray
+    by_qd: FloatArray
+    by_tau: FloatArray
+
+    @classmethod
+    def none(cls, span: Span) -> Loss:
+        """Zeros."""
+        return cls(0.0, np.zeros_like(span.q), np.zeros_like(span.qd), np.zeros_like(span.tau))
+
+
+class Objective:
+    """Base of all objectives: a loss that is a sum over states."""
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        """ModelError if a run of the model from start to end [s] has nothing of this."""
+        raise NotImplementedError(f"{type(self).__name__} must define check")
+
+    def evaluate(self, span: Span) -> Loss:
+        """The share of a span."""
+        raise NotImplementedError(f"{type(self).__name__} must define evaluate")
+
+    def __add__(self, other: Objective) -> Sum:
+        return Sum(((1.0, self), (1.0, other)))
+
+    def __mul__(self, factor: float) -> Sum:
+        return Sum(((factor, self),))
+
+    __rmul__ = __mul__
+
+
+@dataclass(frozen=True)
+class Sum(Objective):
+    """Objectives with factors."""
+
+    parts: tuple[tuple[float, Objective], ...]
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        for factor, part in self.parts:
+            number(factor, "factor of an objective")
+            instance(part, Objective, "a part of a sum").check(model, start, end)
+
+    def evaluate(self, span: Span) -> Loss:
+        losses = [(factor, part.evaluate(span)) for factor, part in self.parts]
+        arrays = [sum(factor * loss[k] for factor, loss in losses) for k in range(4)]
+        return Loss(float(arrays[0]), *(np.asarray(array) for array in arrays[1:]))
+
+
+def _check_time(time: Any, start: float, end: float, what: str) -> None:
+    if time is not None and not start - 1e-9 <= number(time, f"time of {what}") <= end + 1e-9:
+        raise ModelError(f"time of {what} must lie in the run from {start:g} to {end:g} s, got {time:g}")
+
+
+@dataclass(frozen=True, eq=False)
+class Reach(Objective):
+    """Squared distance [m^2] of a point of a body from a place, at the step nearest to a time.
+
+    Attributes:
+        body: its name. point: in its frame (3,) [m]. target: in the world (3,) [m]. time: [s]; None: at the end.
+    """
+
+    body: str
+    target: Any
+    point: Any = (0.0, 0.0, 0.0)
+    time: float | None = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        model.index(self.body)
+        finite_array(self.point, (3,), f"point of {self.body!r} to reach with")
+        finite_array(self.target, (3,), f"target of {self.body!r}")
+        _check_time(self.time, start, end, f"the target of {self.body!r}")
+
+    def evaluate(self, span: Span) -> Loss:
+        rows = span.rows_at(self.time)
+        return _off_places(span, self.body, self.point, rows, np.asarray(self.target, dtype=float), 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Path(Objective):
+    """Mean squared distance [m^2] of a point of a body from a path, at each step from its first to its last time.
+
+    Attributes:
+        body: its name. times: (K,), increasing [s]. places: of the path (K, 3) in the world [m], straight between them.
+        point: in the body's frame (3,) [m].
+    """
+
+    body: str
+    times: Any
+    places: Any
+    point: Any = (0.0, 0.0, 0.0)
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        model.index(self.body)
+        finite_array(self.point, (3,), f"point of {self.body!r} on a path")
+        times = rising(self.times, f"times of the path of {self.body!r}")
+        finite_array(self.places, (len(times), 3), f"places of the path of {self.body!r}")
+        for time in times[[0, -1]]:
+            _check_time(float(time), start, end, f"the path of {self.body!r}")
+
+    def evaluate(self, span: Span) -> Loss:
+        times, places = np.asarray(self.times, dtype=float), np.asarray(self.places, dtype=float)
+        first, last = np.round((times[[0, -1]] - span.start) / span.dt).astype(int)
+        begin, stop = np.clip([first - span.first, last + 1 - span.first], 0, len(span.q))
+        rows = slice(int(begin), int(stop))
+        wanted = np.array([interpolated(t, times, places) for t in span.times[rows]]).reshape(-1, 3)
+        return _off_places(span, self.body, self.point, rows, wanted, 1.0 / (last + 1 - first))
+
+
+def _off_places(span: Span, body: str, point: Any, rows: slice, wanted: FloatArray, share: float) -> Loss:
+    """Squared distances of a body's point from places at some rows, times share."""
+    loss = Loss.none(span)
+    if rows.start == rows.stop:
+        return loss
+    poses, jacobians = span.frames(body, rows)
+    own = np.asarray(point, dtype=float)
+    off = poses[:, :3, :3] @ own + poses[:, :3, 3] - wanted
+    inside = np.einsum("kij,ki->kj", poses[:, :3, :3], off)  # in the body's axes
+    loss.by_q[rows] = 2.0 * share * _pulled(jacobians, np.cross(own, inside), inside)
+    return loss._replace(value=share * float((off * off).sum()))
+
+
+def _pulled(jacobians: FloatArray, moments: FloatArray, forces: FloatArray) -> FloatArray:
+    """Generalized forces (n, nv) of wrenches (n, 3), (n, 3) in the body's frame."""
+    pulled: FloatArray = np.einsum("kid,ki->kd", jacobians, np.concatenate([moments, forces], axis=1))
+    return pulled
+
+
+@dataclass(frozen=True, eq=False)
+class Frame(Objective):
+    """Squared distance of a body's origin and, times a squared length, squared angle from a pose [m^2].
+
+    Attributes:
+        body: its name. pose: (4, 4) in the world. length: [m], by which an angle counts. time: [s]; None: at the end.
+    """
+
+    body: str
+    pose: Any
+    length: float = 0.1
+    time: float | None = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        model.index(self.body)
+        lie.frame_or_identity(self.pose, f"pose for {self.body!r}")
+        number(self.length, f"length of the pose for {self.body!r}", not_negative=True)
+        _check_time(self.time, start, end, f"the pose for {self.body!r}")
+
+    def evaluate(self, span: Span) -> Loss:
+        rows, goal = span.rows_at(self.time), np.asarray(self.pose, dtype=float)
+        loss = _off_places(span, self.body, np.zeros(3), rows, goal[:3, 3], 1.0)
+        if rows.start == rows.stop or not self.length:
+            return loss
+        poses, jacobians = span.frames(self.body, rows)
+        # the vector of a turn is an eigenvector of its Jacobian: the slope of its square by a turn in body axes is 2 r
+        turn = np.array([lie.so3_log(goal[:3, :3].T @ pose[:3, :3]) for pose in poses])
+        weight = self.length**2
+        loss.by_q[rows] += 2.0 * weight * _pulled(jacobians, turn, np.zeros_like(turn))
+        return loss._replace(value=loss.value + weight * float((turn * turn).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Pose(Objective):
+    """Sum of the squared differences of coordinates from {coordinate: value} at a time [s]; None: at the end."""
+
+    values: Mapping[str, float]
+    time: float | None = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        for name, value in instance(self.values, Mapping, "values of a pose").items():
+            _column(model, name, "a pose")
+            number(value, f"{name} of a pose")
+        _check_time(self.time, start, end, "a pose")
+
+    def evaluate(self, span: Span) -> Loss:
+        loss, rows = Loss.none(span), span.rows_at(self.time)
+        columns = [_column(span.model, name, "a pose") for name in self.values]
+        off = span.q[rows][:, columns] - np.array(list(self.values.values()))
+        loss.by_q[rows, columns] = 2.0 * off
+        return loss._replace(value=float((off * off).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Rest(Objective):
+    """Sum of the squared velocities of coordinates at a time [s], at the end if None.
+
+    coordinates: their names; None: all.
+    """
+
+    coordinates: Any = None
+    time: float | None = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        self._columns(model)
+        _check_time(self.time, start, end, "a rest")
+
+    def _columns(self, model: Model) -> list[int]:
+        names = model.coordinate_names if self.coordinates is None else self.coordinates
+        return [_column(model, name, "a rest") for name in names]
+
+    def evaluate(self, span: Span) -> Loss:
+        loss, rows, columns = Loss.none(span), span.rows_at(self.time), self._columns(span.model)
+        speeds = span.qd[rows][:, columns]
+        loss.by_qd[rows, columns] = 2.0 * speeds
+        return loss._replace(value=float((speeds * speeds).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Effort(Objective):
+    """Squares of generalized forces and inputs, summed over them and the steps, times the step: N^2 m^2 s and the like.
+
+    names: of coordinates and inputs; None: all coordinates.
+    """
+
+    names: Any = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        self._columns(model)
+
+    def _columns(self, model: Model) -> list[int]:
+        known = (*model.coordinate_names, *model.input_names)
+        wanted = model.coordinate_names if self.names is None else self.names
+        return [_column(model, name, "an effort", known) for name in wanted]
+
+    def evaluate(self, span: Span) -> Loss:
+        loss, columns, begin = Loss.none(span), self._columns(span.model), int(span.first == 0)
+        forces = span.tau[begin:, columns]
+        loss.by_tau[begin:, columns] = 2.0 * span.dt * forces
+        return loss._replace(value=span.dt * float((forces * forces).sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(Objective):
+    """A function of (t, q, q', tau), tau with inputs, at a time [s] or, if that is None, its integral over the steps.
+
+    function: returns its value and its derivatives by q (nv,), q' (nv,) and tau (nv + inputs,).
+    """
+
+    function: Callable[[float, FloatArray, FloatArray, FloatArray], Any]
+    time: float | None = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        if not callable(self.function):
+            raise ModelError(f"function of an objective must be callable, got {self.function!r:.80}")
+        _check_time(self.time, start, end, "an objective")
+        nv, state = model.num_coordinates, model.state(time=start)
+        self._called(start, state, model.with_inputs(None), nv)
+
+    def _called(self, t: float, state: State | Any, tau: FloatArray, nv: int) -> tuple[Any, ...]:
+        found = self.function(t, np.array(state.q), np.array(state.qd), tau.copy())
+        if not isinstance(found, tuple | list) or len(found) != 4:
+            raise ModelError(f"function of an objective must return four things, got {found!r:.80}")
+        slopes = zip(found[1:], (nv, nv, len(tau)), ("q", "qd", "tau"))
+        arrays = [
+            finite_array(slope, (size,), f"slope of an objective by {by}") for slope, size, by in slopes
+        ]
+        return number(found[0], "value of an objective"), *arrays
+
+    def evaluate(self, span: Span) -> Loss:
+        loss, rows, weight = Loss.none(span), span.rows_at(self.time), 1.0
+        if self.time is None:
+            rows, weight = slice(int(span.first == 0), len(span.q)), span.dt
+        value = 0.0
+        for k in range(rows.start, rows.stop):
+            state = State(span.q[k], span.qd[k], span.times[k], np.zeros(0, dtype=np.int64))
+            found = self._called(float(span.times[k]), state, span.tau[k], span.q.shape[1])
+            value += weight * found[0]
+            for array, slope in zip(loss[1:], found[1:]):
+                array[k] += weight * slope
+        return loss._replace(value=value)
+
+
+def _column(model: Model, name: Any, what: str, known: tuple[str, ...] | None = None) -> int:
+    """Index of a coordinate, or of another known thing; ModelError if there is none."""
+    known = model.coordinate_names if known is None else known
+    if name not in known:
+        raise ModelError(f"{what} names no {name!r}{near_names(name, known)}")
+    return known.index(name)

@@ -1,0 +1,202 @@
+"""A search for the parameters with the least loss, along gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..bodies.state import State
+from ..dynamics import inverse_dynamics
+from ..errors import CancelledError, DivergedError, MissingDependencyError, ModelError
+from ..model.model import Model
+from ..motions.table import Table
+from ..validation import chosen, finite_array, float_array, instance, listed, whole_number
+from .gradient import Task, make_task
+from .objectives import Objective
+from .parameters import KINDS, Parameter, Places
+
+METHODS = ("L-BFGS-B",)
+#: called after each gradient with their number so far and the least loss; returning False cancels
+Progress = Callable[[int, float], "bool | None"]
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The best that a search found.
+
+    Attributes:
+        value: the loss. parameters: {`Parameter`: number or array}.
+        model, state, inputs: to simulate it with: ``simulate(model, state, ..., tau=inputs)``.
+        converged: whether no step along the gradient lessens the loss. reason: why the search ended, in words.
+        gradients: how many were evaluated.
+    """
+
+    value: float
+    parameters: dict[Parameter, FloatArray]
+    model: Model
+    state: State
+    inputs: FloatArray | Table
+    converged: bool
+    reason: str
+    gradients: int
+
+
+def optimize(
+    model: Model,
+    state: State,
+    duration: float,
+    dt: float,
+    *,
+    integrator: str,
+    objective: Objective,
+    parameters: Any,
+    tau: Any = None,
+    bounds: Mapping[Parameter, Any] | None = None,
+    method: str | None = None,
+    starts: Any = None,
+    most_gradients: int = 200,
+    progress: Progress | None = None,
+) -> Optimum:
+    """Parameters of a simulation with a locally least loss.
+
+    Args:
+        model, state, duration, dt, integrator, objective, parameters, tau: as of `gradient`.
+        bounds: {parameter: (lower, upper)} of all its numbers, None for an open end. Stiffness, damping, tensions and
+            excitations keep within what a model takes.
+        method: ``"L-BFGS-B"`` of SciPy, also if None.
+        starts: a list of {parameter: number or array}; the best result of all counts. None: one start from the numbers
+            given, where torques without tau are those that hold the state against gravity.
+        most_gradients: after which the search ends. progress: called after each gradient with their number and the
+            least loss so far; returning False cancels.
+
+    Raises:
+        ModelError, DivergedError: as of `gradient`, the latter at the start. CancelledError: with the `Optimum` so far.
+        MissingDependencyError: without SciPy.
+    """
+    chosen(METHODS[0] if method is None else method, METHODS, "method of a search")
+    if progress is not None and not callable(progress):
+        raise ModelError(f"progress must be callable, got {progress!r:.80}")
+    most = whole_number(most_gradients, "most_gradients", 1)
+    task = make_task(model, state, duration, dt, integrator, objective, parameters, tau)
+    limits = _limits(task, bounds)
+    begins = [_against_gravity(task) if tau is None else task.places.read(task.values)]
+    if starts is not None:
+        begins = [_start(task, each, k) for k, each in enumerate(listed(starts, "starts"))]
+        if not begins:
+            raise ModelError("starts: at least one is needed, got none")
+    search = Search(task, most, progress)
+    for begin in begins:
+        search.run(np.clip(begin, *limits.T), limits)
+    return search.optimum()
+
+
+class Search:
+    """Gradients evaluated so far, and the best of them."""
+
+    def __init__(self, task: Task, most: int, progress: Progress | None) -> None:
+        self.task, self.most, self.progress = task, most, progress
+        self.best: tuple[float, Task] | None = None
+        self.gradients, self.converged, self.reason = 0, False, ""
+
+    def run(self, begin: FloatArray, limits: FloatArray) -> None:
+        """Search from one start; keeps the better result."""
+        try:
+            from scipy.optimize import minimize
+        except ImportError as error:
+            raise MissingDependencyError("optimize needs SciPy, which is not installed") from error
+        before = np.inf if self.best is None else self.best[0]
+        options = {"maxiter": self.most, "maxfun": self.most, "ftol": 1e-13, "gtol": 1e-9}
+        try:
+            found = minimize(
+                self._evaluate, begin, jac=True, method="L-BFGS-B", bounds=limits, options=options
+            )
+            converged, reason = bool(found.success), str(found.message)
+        except DivergedError as error:
+            if self.best is None:
+                raise
+            converged, reason = False, f"a trial {error}"
+        if self.best is not None and self.best[0] < before:
+            self.converged, self.reason = converged, reason
+
+    def _evaluate(self, row: FloatArray) -> tuple[float, FloatArray]:
+        task = self.task.with_values(row)
+        value, slopes = task.evaluate()
+        self.gradients += 1
+        if self.best is None or value < self.best[0]:
+            self.best = value, task
+        if self.progress is not None:
+            answer = self.progress(self.gradients, self.best[0])
+            if isinstance(answer, bool | np.bool_) and not answer:
+                self.reason = "cancelled"
+                raise CancelledError(f"cancelled after {self.gradients} gradients", self.optimum())
+        return value, self.task.places.read(slopes)
+
+    def optimum(self) -> Optimum:
+        """The best so far."""
+        if self.best is None:
+            raise ModelError("a search without a gradient has no optimum")
+        value, task = self.best
+        found = task.places.named(task.places.read(task.values))
+        inputs = task.values.forces(task.times)
+        return Optimum(
+            value, found, task.model, task.state, inputs, self.converged, self.reason, self.gradients
+        )
+
+
+def _against_gravity(task: Task) -> FloatArray:
+    """The numbers given, with torques that hold the state at rest where torques are parameters."""
+    still = replace(task.state, qd=np.zeros_like(task.state.qd))
+    inputs = task.values.table[0, task.model.num_coordinates :]
+    holding = inverse_dynamics(task.model, still, None, inputs)
+    row = task.places.read(task.values)
+    for each, part in zip(task.places.parameters, task.places.slices):
+        if each.kind == "torque":
+            row[part] = holding[task.model.coordinate_index(each.name)]
+    return row
+
+
+def _known(places: Places, parameter: Any, what: str) -> slice:
+    """Where a parameter's numbers are; ModelError if it is none of the search's."""
+    if parameter not in places.parameters:
+        raise ModelError(f"{what}: {parameter!r:.120} is not among the parameters")
+    return places.slices[places.parameters.index(parameter)]
+
+
+def _start(task: Task, given: Any, k: int) -> FloatArray:
+    """A start: the numbers given, with others for some parameters."""
+    row = task.places.read(task.values)
+    for parameter, value in instance(given, Mapping, f"starts[{k}]").items():
+        part = _known(task.places, parameter, f"starts[{k}]")
+        shape = task.places.shapes[task.places.parameters.index(parameter)]
+        row[part] = finite_array(value, shape, f"starts[{k}] of {parameter.kind} {parameter.name!r}").ravel()
+    return row
+
+
+def _limits(task: Task, bounds: Any) -> FloatArray:
+    """Bounds (n, 2) of all numbers, within the ranges that these have."""
+    places = task.places
+    limits = np.tile([-np.inf, np.inf], (len(places.read(task.values)), 1))
+    for each, part in zip(places.parameters, places.slices):
+        limits[part, 0] = KINDS[each.kind].least
+        for muscle in task.model.muscles:
+            if each.kind == "input" and each.name == muscle.tension:
+                most = np.inf if muscle.law is None else muscle.law.most_excitation
+                limits[part] = 0.0, min(float(limits[part.start, 1]), most)
+    for parameter, pair in ({} if bounds is None else instance(bounds, Mapping, "bounds")).items():
+        part, what = _known(places, parameter, "bounds"), f"bounds of {getattr(parameter, 'name', '')!r}"
+        ends = listed(pair, what)
+        if len(ends) != 2:
+            raise ModelError(f"{what} must be (lower, upper), got {pair!r:.80}")
+        for column, (end, open_) in enumerate(zip(ends, (-np.inf, np.inf))):
+            value = float_array(open_ if end is None else end, what)
+            if value.shape != () or np.isnan(value):
+                raise ModelError(f"{what} must be numbers or None, got {pair!r:.80}")
+            keep = np.maximum if column == 0 else np.minimum
+            limits[part, column] = keep(limits[part, column], value)
+        if (limits[part, 0] > limits[part, 1]).any():
+            raise ModelError(f"{what} are empty or reversed: {pair!r:.80}")
+    return limits

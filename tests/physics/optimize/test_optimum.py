@@ -1,0 +1,136 @@
+"""Searches: an arm reaches, comes to rest, follows a path; bounds, starts, progress, cancelling."""
+
+import numpy as np
+import pytest
+
+import physics as ph
+from blender_scenes import arm_model
+from physics.muscles import MassPoints
+
+HAND, STEP, SPAN = (0.0, 0.0, -0.4), 2e-3, 0.4
+RUN = {"duration": SPAN, "dt": STEP, "integrator": "sdirk2"}
+
+
+def arm(muscles=()):
+    """The arm of the scene with the mass of some heads of its muscles."""
+    builder = arm_model.skeleton()
+    for name in muscles:
+        masses = MassPoints.uniform(arm_model.HEADS[name].mass, 8)
+        builder.add_muscle(name, arm_model.path(name), masses=masses)
+    model = builder.build()
+    return model, arm_model.start(model), [ph.Parameter("torque", name) for name in model.coordinate_names]
+
+
+def place(model, state):
+    """Of the hand (3,)."""
+    frame = ph.body_poses(model, state)[1]
+    return frame[:3, :3] @ HAND + frame[:3, 3]
+
+
+def reached(found, target):
+    """Miss [m] and largest speed [rad/s] at the end of a new simulation with what a search found."""
+    result = ph.simulate(found.model, found.state, SPAN, STEP, "sdirk2", tau=found.inputs)
+    frame = result.poses[-1, 1]
+    return np.linalg.norm(frame[:3, :3] @ HAND + frame[:3, 3] - target), np.abs(result.qd[-1]).max()
+
+
+AWAY = np.array([0.10, -0.06, 0.12])
+TABLE = ph.Table(np.linspace(0.0, SPAN, 8), np.zeros((8, 4)))
+
+
+@pytest.mark.parametrize(
+    "muscles",
+    [(), pytest.param(("triceps lateral", "triceps medial", "deltoid middle"), marks=pytest.mark.slow)],
+)
+def test_the_hand_reaches_by_constant_torques(muscles):
+    model, state, torques = arm(muscles)
+    target = place(model, state) + AWAY
+    wanted = ph.objectives.Reach("Forearm", target, point=HAND) + 1e-6 * ph.objectives.Effort()
+    found = ph.optimize(model, state, **RUN, objective=wanted, parameters=torques, most_gradients=40)
+    assert found.gradients <= 40
+    assert reached(found, target)[0] < 1e-3  # m: the requirement; it gets nearer
+
+
+def test_the_hand_comes_to_rest():
+    model, state, torques = arm()
+    target = place(model, state) + AWAY
+    hold = ph.Table(TABLE.times, np.tile(ph.inverse_dynamics(model, state), (8, 1)))
+    wanted = ph.objectives.Reach("Forearm", target, point=HAND) + 1e-2 * ph.objectives.Rest()
+    found = ph.optimize(
+        model, state, **RUN, objective=wanted + 1e-9 * ph.objectives.Effort(), parameters=torques, tau=hold
+    )
+    miss, speed = reached(found, target)
+    assert miss < 1e-3 and speed < 1e-3  # m, rad/s: the requirement
+
+
+def test_the_hand_follows_a_path():
+    model, state, torques = arm()
+    times, begin = np.linspace(0.0, SPAN, 9), place(model, state)
+    eased = 0.5 - 0.5 * np.cos(np.pi * times / SPAN)
+    path = begin + eased[:, None] * AWAY
+    hold = ph.Table(TABLE.times, np.tile(ph.inverse_dynamics(model, state), (8, 1)))
+    wanted = ph.objectives.Path("Forearm", times, path, point=HAND)
+    found = ph.optimize(
+        model, state, **RUN, objective=wanted + 1e-9 * ph.objectives.Effort(), parameters=torques, tau=hold,
+        most_gradients=100,
+    )  # fmt: skip
+    only = ph.gradient(
+        found.model, found.state, **RUN, objective=wanted, parameters=torques, tau=found.inputs
+    )
+    assert np.sqrt(only.value) < 2e-3  # m, root mean square: the requirement
+
+
+def sled():
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    builder.add_body(
+        "sled", joint=ph.joints.Slider((1.0, 0.0, 0.0)), mass=2.0, inertia=np.eye(3), damping=1.0
+    )
+    return builder.build()
+
+
+def search(**options):
+    """A sled that is pushed for a second, to 0.7 m if it may."""
+    model = sled()
+    name = model.coordinate_names[0]
+    given = {"parameters": [ph.Parameter("torque", name)], "objective": ph.objectives.Pose({name: 0.7})}
+    return ph.optimize(model, model.state(), 1.0, 0.02, integrator="bdf1", **(given | options))
+
+
+def test_a_linear_search_is_exact_and_keeps_within_bounds():
+    name = sled().coordinate_names[0]
+    force, damping = ph.Parameter("torque", name), ph.Parameter("damping", name)
+    free = search()
+    assert free.converged and free.value < 1e-12
+    within = search(bounds={force: (None, 1.0)})
+    assert within.parameters[force] == 1.0 and within.value > 0.01
+    # the force is too small for the goal: the search takes all damping away, and no more than that
+    slow = search(parameters=[damping], tau=[2.0])
+    assert slow.parameters[damping] == 0.0
+    assert slow.model.arrays[4][0, 2] == 0.0 and sled().arrays[4][0, 2] == 1.0
+
+
+def test_the_best_of_several_starts_counts():
+    name = sled().coordinate_names[0]
+    force = ph.Parameter("torque", name)
+    found = search(starts=[{force: 50.0}, {force: -3.0}])
+    assert found.value < 1e-12 and found.gradients > 2
+
+
+def test_progress_is_told_and_cancels():
+    told = []
+
+    def progress(count, least):
+        told.append((count, least))
+        return count < 3
+
+    with pytest.raises(ph.CancelledError) as error:
+        search(progress=progress)
+    assert [count for count, _ in told] == [1, 2, 3]
+    best = error.value.result
+    assert best.value == told[-1][1] and best.gradients == 3 and not best.converged
+    assert len(ph.simulate(best.model, best.state, 1.0, 0.02, "bdf1", tau=best.inputs).t) > 1
+
+
+def test_a_limit_of_gradients_ends_a_search_unconverged():
+    found = search(most_gradients=1)
+    assert not found.converged and found.reason
