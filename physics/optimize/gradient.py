@@ -24,13 +24,10 @@ from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
 from ..validation import chosen, instance, number
 from .objectives import Objective, Span
-from .parameters import ENTRIES, Parameter, Places, Values
+from .parameters import ENTRIES, SPRINGS, Parameter, Places, Values, forces_of, model_with, values_of
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
-METHODS = {
-    "bdf1": (1.0,),
-    "sdirk2": (1.0 - math.sqrt(0.5), 1.0),
-}
+METHODS = {"bdf1": (1.0,), "sdirk2": (1.0 - math.sqrt(0.5), 1.0)}
 # A motion of at most so many numbers is kept whole, a longer one in pieces of about sqrt(steps) steps, each simulated
 # again from its beginning.
 MOST_KEPT = 4_000_000
@@ -97,27 +94,20 @@ class Task:
 
     def gradient(self) -> Gradient:
         value, slopes = self.evaluate()
-        one_sided = self.places.at_ends(self.values) + self._unpulled()
-        return Gradient(value, self.places.named(self.places.read(slopes)), one_sided)
+        row, slope = self.places.read(self.values), self.places.read(slopes)
+        ends = (row[:, None] == self.places.ranges(self.model)).any(axis=1)
+        one_sided = [
+            each for each, part in zip(self.places.parameters, self.places.slices) if ends[part].any()
+        ]
+        return Gradient(value, self.places.named(slope), tuple(one_sided))
 
     def with_values(self, row: FloatArray) -> Task:
         """The task with other numbers of its parameters (n,)."""
-        values = replace(self.values)
-        for name, array in vars(self.values).items():
-            setattr(values, name, array.copy())
+        values = {key: array.copy() for key, array in self.values.items()}
         self.places.write(row, values)
-        model = values.model(self.model)
-        return replace(self, model=model, state=values.state(model, self.state), values=values)
-
-    def _unpulled(self) -> tuple[Parameter, ...]:
-        """Inputs of muscles that are parameters and somewhere 0: a muscle does not push."""
-        pulling = {muscle.tension for muscle in self.model.muscles}
-        own = self.places.named(self.places.read(self.values))
-        return tuple(
-            each
-            for each, row in own.items()
-            if each.kind == "input" and each.name in pulling and (row <= 0).any()
-        )
+        model, old = model_with(values, self.model), self.state
+        start = model.state(q=values["q"], qd=values["qd"], time=old.time)
+        return replace(self, model=model, state=replace(start, chart=old.chart), values=values)
 
     def evaluate(self) -> tuple[float, Values]:
         """The loss, and its derivatives by all that may be a parameter."""
@@ -132,15 +122,8 @@ class Task:
 
     def _simulated(self, state: State, steps: int, every: int) -> Result:
         """The motion over a number of steps, with a sample after each so many of them."""
-        problem, state = make_problem(
-            self.model,
-            state,
-            steps * self.dt,
-            self.dt,
-            self.integrator,
-            tau=self.values.forces(self.times),
-            record_interval=every * self.dt,
-        )
+        wishes: Any = {"tau": forces_of(self.values, self.times), "record_interval": every * self.dt}
+        problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
         result = run_integrator(problem, state)
         if result.info["substitutes"]:
             reason = "a step had no solution, so that the motion has no gradient: take a smaller step"
@@ -161,90 +144,67 @@ class Sweep:
     """Derivatives of a task's loss, gathered from the end of its motion to its beginning."""
 
     def __init__(self, task: Task) -> None:
-        self.task = task
-        model = task.model
-        nv, width = model.num_coordinates, model.num_coordinates + model.num_inputs
-        self.shares = METHODS[task.integrator]
-        self.bodies = np.zeros((model.num_bodies, at.BODY_SUMS))
-        self.coordinates = np.zeros((nv, at.COORDINATE_SUMS))
-        self.gravity, self.table = np.zeros(3), np.zeros_like(task.values.table)
-        slopes = np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))
-        self.vectors = np.zeros((at.VECTORS, width))
-        self.lent = (
-            slopes,
+        self.task, model = task, task.model
+        nv, nb, table = model.num_coordinates, model.num_bodies, task.values["table"]
+        self.table = np.zeros_like(table)
+        self.bodies, self.coordinates = np.zeros((nb, at.BODY_SUMS)), np.zeros((nv, at.COORDINATE_SUMS))
+        self.gravity, self.vectors = np.zeros(3), np.zeros((at.VECTORS, table.shape[1]))
+        lent = (
+            (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))),
             np.zeros((nv, nv)),
             np.zeros(nv, dtype=np.int64),
             self.vectors,
             TangentSpace(model.arrays[0]).arrays,
             np.zeros((len(model.muscles), at.MUSCLE_COLUMNS)),
         )
-        self.workspace = model.workspace()
         pulling = {muscle.tension for muscle in model.muscles}
-        self.pulls = any(each.kind == "input" and each.name in pulling for each in task.places.parameters)
+        pulls = any(each.kind == "input" and each.name in pulling for each in task.places.parameters)
+        sums, self.spaces = (self.bodies, self.coordinates, self.gravity), model.workspace().clear()
+        self.run = (model.arrays, (task.times, table), pulls, sums, lent, self.spaces)
 
     def back(self, first: int, q: FloatArray, qd: FloatArray) -> float:
         """Take the steps from number `first` on, with the states (n + 1, nv) at their ends; returns their loss."""
-        task, times, table = self.task, self.task.times, self.task.values.table
-        start, dt, begin = float(task.state.time), task.dt, int(first > 0)
-        numbers = first + np.arange(begin, len(q))
-        ends = start + dt * numbers
-        tau = np.array([interpolated(t, times, table) for t in ends]) if len(times) > 1 else None
-        tau = np.repeat(table, len(ends), axis=0) if tau is None else tau
-        span = Span(task.model, start, dt, task.steps, first + begin, q[begin:], qd[begin:], tau)
-        loss = task.objective.evaluate(span)
-        by_q, by_qd = np.zeros_like(q), np.zeros_like(qd)
-        by_q[begin:], by_qd[begin:] = loss.by_q, loss.by_qd
-        by_tau = np.zeros((len(q) - 1, len(self.shares), table.shape[1]))
-        spaces = self.workspace.clear()
-        kernels.adjoint.sweep.sweep_back(
-            task.model.arrays,
-            INTEGRATORS[task.integrator].number,
-            (times, table),
-            start,
-            dt,
-            first,
-            self.pulls,
-            (q, qd),
-            (by_q, by_qd),
-            by_tau,
-            (self.bodies, self.coordinates, self.gravity),
-            np.zeros(task.model.num_bodies, dtype=np.int64),
-            self.lent,
-            spaces,
+        task, start, dt, begin = self.task, float(self.task.state.time), self.task.dt, int(first > 0)
+        ends = start + dt * (first + np.arange(begin, len(q)))
+        tau = np.array([interpolated(t, task.times, task.values["table"]) for t in ends])
+        loss = task.objective.evaluate(
+            Span(task.model, start, dt, task.steps, first + begin, q[begin:], qd[begin:], tau)
         )
-        check_flags(task.model, spaces[2])
+        slopes = np.zeros_like(q), np.zeros_like(qd)
+        slopes[0][begin:], slopes[1][begin:] = loss.by_q, loss.by_qd
+        method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
+        by_tau = np.zeros((len(q) - 1, len(shares), tau.shape[1]))
+        now, chart = (start, dt, first), np.zeros(task.model.num_bodies, dtype=np.int64)
+        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd), slopes, by_tau, chart)
+        check_flags(task.model, self.spaces[2])
         if not first:
-            nv = q.shape[1]
-            self.vectors[at.BY_Q, :nv] += by_q[0]
-            self.vectors[at.BY_QD, :nv] += by_qd[0]
-        stages = start + dt * (first + np.arange(len(q) - 1)[:, None] + np.array(self.shares))
-        spread(times, stages.ravel(), by_tau.reshape(-1, table.shape[1]), self.table)
-        spread(times, ends, loss.by_tau, self.table)
+            self.vectors[at.BY_Q, : q.shape[1]] += slopes[0][0]
+            self.vectors[at.BY_QD, : q.shape[1]] += slopes[1][0]
+        stages = start + dt * (first + np.arange(len(q) - 1)[:, None] + shares)
+        spread(task.times, stages.ravel(), by_tau.reshape(-1, tau.shape[1]), self.table)
+        spread(task.times, ends, loss.by_tau, self.table)
         return loss.value
 
     def sums(self) -> Values:
         """The derivatives by all that may be a parameter."""
-        nv = self.task.model.num_coordinates
-        center, inertia = np.empty((len(self.bodies), 3)), np.empty((len(self.bodies), 6))
-        for i, frame in enumerate(self.task.model.body_frames):
-            turn, whole = frame[:3, :3], np.empty((3, 3))  # from the body's axes to those of its link
-            center[i] = turn.T @ self.bodies[i, at.BY_COM : at.BY_COM + 3]
-            for k, (a, b) in enumerate(ENTRIES):
-                whole[a, b] = whole[b, a] = self.bodies[i, at.BY_INERTIA + k] * (1.0 if a == b else 0.5)
-            whole = turn.T @ whole @ turn
-            inertia[i] = [whole[a, b] * (1.0 if a == b else 2.0) for a, b in ENTRIES]
-        return Values(
-            self.table,
-            self.vectors[at.BY_Q, :nv].copy(),
-            self.vectors[at.BY_QD, :nv].copy(),
-            self.bodies[:, at.BY_MASS].copy(),
-            center,
-            inertia,
-            self.coordinates[:, at.BY_STIFFNESS],
-            self.coordinates[:, at.BY_REST],
-            self.coordinates[:, at.BY_DAMPING],
-            self.gravity,
-        )
+        nv, own = self.task.model.num_coordinates, self.bodies
+        # from the axes of links to those of bodies
+        turn = np.array([frame[:3, :3] for frame in self.task.model.body_frames])
+        twice = np.array([1.0 if j == k else 2.0 for j, k in ENTRIES])
+        whole = np.empty((len(own), 3, 3))
+        for (j, k), column in zip(ENTRIES, (own[:, at.BY_INERTIA :] / twice).T):
+            whole[:, j, k] = whole[:, k, j] = column
+        whole = turn.transpose(0, 2, 1) @ whole @ turn
+        return {
+            "table": self.table,
+            "q": self.vectors[at.BY_Q, :nv],
+            "qd": self.vectors[at.BY_QD, :nv],
+            "mass": own[:, at.BY_MASS],
+            "center": np.einsum("ikj,ik->ij", turn, own[:, at.BY_COM : at.BY_INERTIA]),
+            "inertia": twice * np.stack([whole[:, j, k] for j, k in ENTRIES], axis=1),
+            "gravity": self.gravity,
+            **dict(zip(SPRINGS, self.coordinates.T)),
+        }
 
 
 def spread(times: FloatArray, at_times: FloatArray, rows: FloatArray, table: FloatArray) -> None:
@@ -280,7 +240,7 @@ def make_task(
     if callable(tau):
         raise ModelError("tau of a gradient must be constant or a Table, got a function")
     times, table = force_table(model, tau)
-    values = Values.of(model, state, table)
+    values = values_of(model, state, table)
     places = Places(model, parameters, len(times), values)
     if any(each.kind == "gravity" for each in places.parameters) and model.arrays[3][layout.MUSCLE_MASSIVE]:
         name = next(muscle.name for muscle in model.muscles if muscle.masses is not None)

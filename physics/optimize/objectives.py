@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import kernels
-from .._typing import FloatArray, IntArray
-from ..bodies.state import State
+from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
 from ..model.checks import check_flags
@@ -41,15 +40,15 @@ class Span:
     tau: FloatArray
 
     @property
-    def numbers(self) -> IntArray:
-        """Numbers of the steps whose ends the rows are."""
-        return self.first + np.arange(len(self.q))
+    def times(self) -> FloatArray:
+        """Of the rows [s]."""
+        times: FloatArray = self.start + (self.first + np.arange(len(self.q))) * self.dt
+        return times
 
     @property
-    def times(self) -> FloatArray:
-        """[s]"""
-        times: FloatArray = self.start + self.numbers * self.dt
-        return times
+    def ends(self) -> slice:
+        """The rows at ends of steps: all but the run's beginning."""
+        return slice(int(self.first == 0), len(self.q))
 
     def rows_at(self, time: float | None) -> slice:
         """The row nearest to a time, of the end if None; empty where it is not in this span."""
@@ -126,12 +125,17 @@ def _check_time(time: Any, start: float, end: float, what: str) -> None:
         raise ModelError(f"time of {what} must lie in the run from {start:g} to {end:g} s, got {time:g}")
 
 
+def _check_point(model: Model, body: str, point: Any) -> None:
+    model.index(body)
+    finite_array(point, (3,), f"point of {body!r} in an objective")
+
+
 @dataclass(frozen=True, eq=False)
 class Reach(Objective):
     """Squared distance [m^2] of a point of a body from a place, at the step nearest to a time.
 
     Attributes:
-        body: its name. point: in its frame (3,) [m]. target: in the world (3,) [m]. time: [s]; None: at the end.
+        body: its name. target: in the world (3,) [m]. point: in the body's frame (3,) [m]. time: [s]; None: at the end.
     """
 
     body: str
@@ -140,14 +144,12 @@ class Reach(Objective):
     time: float | None = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        model.index(self.body)
-        finite_array(self.point, (3,), f"point of {self.body!r} to reach with")
+        _check_point(model, self.body, self.point)
         finite_array(self.target, (3,), f"target of {self.body!r}")
         _check_time(self.time, start, end, f"the target of {self.body!r}")
 
     def evaluate(self, span: Span) -> Loss:
-        rows = span.rows_at(self.time)
-        return _off_places(span, self.body, self.point, rows, np.asarray(self.target, dtype=float), 1.0)
+        return _off_places(span, self.body, self.point, span.rows_at(self.time), np.asarray(self.target))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +167,7 @@ class Path(Objective):
     point: Any = (0.0, 0.0, 0.0)
 
     def check(self, model: Model, start: float, end: float) -> None:
-        model.index(self.body)
-        finite_array(self.point, (3,), f"point of {self.body!r} on a path")
+        _check_point(model, self.body, self.point)
         times = rising(self.times, f"times of the path of {self.body!r}")
         finite_array(self.places, (len(times), 3), f"places of the path of {self.body!r}")
         for time in times[[0, -1]]:
@@ -179,25 +180,6 @@ class Path(Objective):
         rows = slice(int(begin), int(stop))
         wanted = np.array([interpolated(t, times, places) for t in span.times[rows]]).reshape(-1, 3)
         return _off_places(span, self.body, self.point, rows, wanted, 1.0 / (last + 1 - first))
-
-
-def _off_places(span: Span, body: str, point: Any, rows: slice, wanted: FloatArray, share: float) -> Loss:
-    """Squared distances of a body's point from places at some rows, times share."""
-    loss = Loss.none(span)
-    if rows.start == rows.stop:
-        return loss
-    poses, jacobians = span.frames(body, rows)
-    own = np.asarray(point, dtype=float)
-    off = poses[:, :3, :3] @ own + poses[:, :3, 3] - wanted
-    inside = np.einsum("kij,ki->kj", poses[:, :3, :3], off)  # in the body's axes
-    loss.by_q[rows] = 2.0 * share * _pulled(jacobians, np.cross(own, inside), inside)
-    return loss._replace(value=share * float((off * off).sum()))
-
-
-def _pulled(jacobians: FloatArray, moments: FloatArray, forces: FloatArray) -> FloatArray:
-    """Generalized forces (n, nv) of wrenches (n, 3), (n, 3) in the body's frame."""
-    pulled: FloatArray = np.einsum("kid,ki->kd", jacobians, np.concatenate([moments, forces], axis=1))
-    return pulled
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,21 +197,31 @@ class Frame(Objective):
 
     def check(self, model: Model, start: float, end: float) -> None:
         model.index(self.body)
-        lie.frame_or_identity(self.pose, f"pose for {self.body!r}")
+        lie.check_frame(self.pose, f"pose for {self.body!r}")
         number(self.length, f"length of the pose for {self.body!r}", not_negative=True)
         _check_time(self.time, start, end, f"the pose for {self.body!r}")
 
     def evaluate(self, span: Span) -> Loss:
-        rows, goal = span.rows_at(self.time), np.asarray(self.pose, dtype=float)
-        loss = _off_places(span, self.body, np.zeros(3), rows, goal[:3, 3], 1.0)
-        if rows.start == rows.stop or not self.length:
-            return loss
+        rows, goal, weight = span.rows_at(self.time), np.asarray(self.pose, dtype=float), self.length**2
+        loss = _off_places(span, self.body, np.zeros(3), rows, goal[:3, 3])
         poses, jacobians = span.frames(self.body, rows)
-        # the vector of a turn is an eigenvector of its Jacobian: the slope of its square by a turn in body axes is 2 r
-        turn = np.array([lie.so3_log(goal[:3, :3].T @ pose[:3, :3]) for pose in poses])
-        weight = self.length**2
-        loss.by_q[rows] += 2.0 * weight * _pulled(jacobians, turn, np.zeros_like(turn))
+        # a turn's vector is an eigenvector of its Jacobian: the slope of its square by a turn in body axes is twice it
+        turn = lie.so3_log(goal[:3, :3].T @ poses[:, :3, :3])
+        loss.by_q[rows] += 2.0 * weight * np.einsum("kid,ki->kd", jacobians[:, :3], turn)
         return loss._replace(value=loss.value + weight * float((turn * turn).sum()))
+
+
+def _off_places(
+    span: Span, body: str, point: Any, rows: slice, wanted: FloatArray, share: float = 1.0
+) -> Loss:
+    """Squared distances of a body's point from places at some rows, times share."""
+    loss, own = Loss.none(span), np.asarray(point, dtype=float)
+    poses, jacobians = span.frames(body, rows)
+    off = poses[:, :3, :3] @ own + poses[:, :3, 3] - wanted
+    force = np.einsum("kij,ki->kj", poses[:, :3, :3], off)  # in the body's axes
+    wrench = np.concatenate([np.cross(own, force), force], axis=1)
+    loss.by_q[rows] = 2.0 * share * np.einsum("kid,ki->kd", jacobians, wrench)
+    return loss._replace(value=share * float((off * off).sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,17 +232,16 @@ class Pose(Objective):
     time: float | None = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        for name, value in instance(self.values, Mapping, "values of a pose").items():
-            _column(model, name, "a pose")
+        wanted = instance(self.values, Mapping, "values of a pose")
+        _columns(wanted, model.coordinate_names, "a pose")
+        for name, value in wanted.items():
             number(value, f"{name} of a pose")
         _check_time(self.time, start, end, "a pose")
 
     def evaluate(self, span: Span) -> Loss:
-        loss, rows = Loss.none(span), span.rows_at(self.time)
-        columns = [_column(span.model, name, "a pose") for name in self.values]
-        off = span.q[rows][:, columns] - np.array(list(self.values.values()))
-        loss.by_q[rows, columns] = 2.0 * off
-        return loss._replace(value=float((off * off).sum()))
+        columns = _columns(self.values, span.model.coordinate_names, "a pose")
+        goal, loss = np.array(list(self.values.values())), Loss.none(span)
+        return _squares(loss, span.q, loss.by_q, span.rows_at(self.time), columns, goal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -264,18 +255,12 @@ class Rest(Objective):
     time: float | None = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        self._columns(model)
+        _columns(self.coordinates, model.coordinate_names, "a rest")
         _check_time(self.time, start, end, "a rest")
 
-    def _columns(self, model: Model) -> list[int]:
-        names = model.coordinate_names if self.coordinates is None else self.coordinates
-        return [_column(model, name, "a rest") for name in names]
-
     def evaluate(self, span: Span) -> Loss:
-        loss, rows, columns = Loss.none(span), span.rows_at(self.time), self._columns(span.model)
-        speeds = span.qd[rows][:, columns]
-        loss.by_qd[rows, columns] = 2.0 * speeds
-        return loss._replace(value=float((speeds * speeds).sum()))
+        columns, loss = _columns(self.coordinates, span.model.coordinate_names, "a rest"), Loss.none(span)
+        return _squares(loss, span.qd, loss.by_qd, span.rows_at(self.time), columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,14 +277,36 @@ class Effort(Objective):
 
     def _columns(self, model: Model) -> list[int]:
         known = (*model.coordinate_names, *model.input_names)
-        wanted = model.coordinate_names if self.names is None else self.names
-        return [_column(model, name, "an effort", known) for name in wanted]
+        return _columns(model.coordinate_names if self.names is None else self.names, known, "an effort")
 
     def evaluate(self, span: Span) -> Loss:
-        loss, columns, begin = Loss.none(span), self._columns(span.model), int(span.first == 0)
-        forces = span.tau[begin:, columns]
-        loss.by_tau[begin:, columns] = 2.0 * span.dt * forces
-        return loss._replace(value=span.dt * float((forces * forces).sum()))
+        loss, columns = Loss.none(span), self._columns(span.model)
+        return _squares(loss, span.tau, loss.by_tau, span.ends, columns, 0.0, span.dt)
+
+
+def _columns(names: Any, known: tuple[str, ...], what: str) -> list[int]:
+    """Indices of names among known ones, all if None; ModelError for one that is not there."""
+    if names is None:
+        return list(range(len(known)))
+    for name in names:
+        if name not in known:
+            raise ModelError(f"{what} names no {name!r}{near_names(name, known)}")
+    return [known.index(name) for name in names]
+
+
+def _squares(
+    loss: Loss,
+    numbers: FloatArray,
+    slopes: FloatArray,
+    rows: slice,
+    columns: list[int],
+    goal: Any = 0.0,
+    share: float = 1.0,
+) -> Loss:
+    """Squared differences of some rows and columns from a goal, times share."""
+    off = numbers[rows][:, columns] - goal
+    slopes[rows, columns] = 2.0 * share * off
+    return loss._replace(value=share * float((off * off).sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -316,36 +323,23 @@ class Custom(Objective):
         if not callable(self.function):
             raise ModelError(f"function of an objective must be callable, got {self.function!r:.80}")
         _check_time(self.time, start, end, "an objective")
-        nv, state = model.num_coordinates, model.state(time=start)
-        self._called(start, state, model.with_inputs(None), nv)
+        state = model.state(time=start)
+        self._called(start, state.q, state.qd, model.with_inputs(None))
 
-    def _called(self, t: float, state: State | Any, tau: FloatArray, nv: int) -> tuple[Any, ...]:
-        found = self.function(t, np.array(state.q), np.array(state.qd), tau.copy())
+    def _called(self, t: float, *given: FloatArray) -> tuple[Any, ...]:
+        found = self.function(t, *(array.copy() for array in given))
         if not isinstance(found, tuple | list) or len(found) != 4:
             raise ModelError(f"function of an objective must return four things, got {found!r:.80}")
-        slopes = zip(found[1:], (nv, nv, len(tau)), ("q", "qd", "tau"))
-        arrays = [
-            finite_array(slope, (size,), f"slope of an objective by {by}") for slope, size, by in slopes
-        ]
-        return number(found[0], "value of an objective"), *arrays
+        named = zip(found[1:], given, ("q", "qd", "tau"))
+        slopes = [finite_array(each, row.shape, f"slope of an objective by {by}") for each, row, by in named]
+        return number(found[0], "value of an objective"), *slopes
 
     def evaluate(self, span: Span) -> Loss:
-        loss, rows, weight = Loss.none(span), span.rows_at(self.time), 1.0
-        if self.time is None:
-            rows, weight = slice(int(span.first == 0), len(span.q)), span.dt
-        value = 0.0
+        loss, value = Loss.none(span), 0.0
+        rows, weight = (span.ends, span.dt) if self.time is None else (span.rows_at(self.time), 1.0)
         for k in range(rows.start, rows.stop):
-            state = State(span.q[k], span.qd[k], span.times[k], np.zeros(0, dtype=np.int64))
-            found = self._called(float(span.times[k]), state, span.tau[k], span.q.shape[1])
+            found = self._called(float(span.times[k]), span.q[k], span.qd[k], span.tau[k])
             value += weight * found[0]
             for array, slope in zip(loss[1:], found[1:]):
                 array[k] += weight * slope
         return loss._replace(value=value)
-
-
-def _column(model: Model, name: Any, what: str, known: tuple[str, ...] | None = None) -> int:
-    """Index of a coordinate, or of another known thing; ModelError if there is none."""
-    known = model.coordinate_names if known is None else known
-    if name not in known:
-        raise ModelError(f"{what} names no {name!r}{near_names(name, known)}")
-    return known.index(name)

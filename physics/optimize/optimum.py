@@ -17,7 +17,7 @@ from ..motions.table import Table
 from ..validation import chosen, finite_array, float_array, instance, listed, whole_number
 from .gradient import Task, make_task
 from .objectives import Objective
-from .parameters import KINDS, Parameter, Places
+from .parameters import Parameter, Places, forces_of
 
 METHODS = ("L-BFGS-B",)
 #: called after each gradient with their number so far and the least loss; returning False cancels
@@ -85,7 +85,7 @@ def optimize(
     limits = _limits(task, bounds)
     begins = [_against_gravity(task) if tau is None else task.places.read(task.values)]
     if starts is not None:
-        begins = [_start(task, each, k) for k, each in enumerate(listed(starts, "starts"))]
+        begins = [_start(task, each, f"starts[{k}]") for k, each in enumerate(listed(starts, "starts"))]
         if not begins:
             raise ModelError("starts: at least one is needed, got none")
     search = Search(task, most, progress)
@@ -141,7 +141,7 @@ class Search:
             raise ModelError("a search without a gradient has no optimum")
         value, task = self.best
         found = task.places.named(task.places.read(task.values))
-        inputs = task.values.forces(task.times)
+        inputs = forces_of(task.values, task.times)
         return Optimum(
             value, found, task.model, task.state, inputs, self.converged, self.reason, self.gradients
         )
@@ -150,7 +150,7 @@ class Search:
 def _against_gravity(task: Task) -> FloatArray:
     """The numbers given, with torques that hold the state at rest where torques are parameters."""
     still = replace(task.state, qd=np.zeros_like(task.state.qd))
-    inputs = task.values.table[0, task.model.num_coordinates :]
+    inputs = task.values["table"][0, task.model.num_coordinates :]
     holding = inverse_dynamics(task.model, still, None, inputs)
     row = task.places.read(task.values)
     for each, part in zip(task.places.parameters, task.places.slices):
@@ -159,35 +159,30 @@ def _against_gravity(task: Task) -> FloatArray:
     return row
 
 
-def _known(places: Places, parameter: Any, what: str) -> slice:
-    """Where a parameter's numbers are; ModelError if it is none of the search's."""
+def _known(places: Places, parameter: Any, what: str) -> int:
+    """Number of a parameter; ModelError if it is none of the search's."""
     if parameter not in places.parameters:
         raise ModelError(f"{what}: {parameter!r:.120} is not among the parameters")
-    return places.slices[places.parameters.index(parameter)]
+    return places.parameters.index(parameter)
 
 
-def _start(task: Task, given: Any, k: int) -> FloatArray:
+def _start(task: Task, given: Any, what: str) -> FloatArray:
     """A start: the numbers given, with others for some parameters."""
-    row = task.places.read(task.values)
-    for parameter, value in instance(given, Mapping, f"starts[{k}]").items():
-        part = _known(task.places, parameter, f"starts[{k}]")
-        shape = task.places.shapes[task.places.parameters.index(parameter)]
-        row[part] = finite_array(value, shape, f"starts[{k}] of {parameter.kind} {parameter.name!r}").ravel()
+    row, places = task.places.read(task.values), task.places
+    for parameter, value in instance(given, Mapping, what).items():
+        k = _known(places, parameter, what)
+        row[places.slices[k]] = finite_array(value, places.shapes[k], f"{what} of {parameter.name!r}").ravel()
     return row
 
 
 def _limits(task: Task, bounds: Any) -> FloatArray:
     """Bounds (n, 2) of all numbers, within the ranges that these have."""
-    places = task.places
-    limits = np.tile([-np.inf, np.inf], (len(places.read(task.values)), 1))
-    for each, part in zip(places.parameters, places.slices):
-        limits[part, 0] = KINDS[each.kind].least
-        for muscle in task.model.muscles:
-            if each.kind == "input" and each.name == muscle.tension:
-                most = np.inf if muscle.law is None else muscle.law.most_excitation
-                limits[part] = 0.0, min(float(limits[part.start, 1]), most)
+    limits = task.places.ranges(task.model)
     for parameter, pair in ({} if bounds is None else instance(bounds, Mapping, "bounds")).items():
-        part, what = _known(places, parameter, "bounds"), f"bounds of {getattr(parameter, 'name', '')!r}"
+        part, what = (
+            task.places.slices[_known(task.places, parameter, "bounds")],
+            f"bounds of {parameter.name!r}",
+        )
         ends = listed(pair, what)
         if len(ends) != 2:
             raise ModelError(f"{what} must be (lower, upper), got {pair!r:.80}")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,16 +16,19 @@ from ..model.model import Model
 from ..motions.table import Table
 from ..validation import chosen, instances, near_names, whole_number
 
-#: entries of an inertia: those of the matrix's last three rows stand in it twice
+#: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
+#: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,).
+Values: TypeAlias = dict[str, FloatArray]
+#: entries of an inertia; the last three stand twice in the matrix
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+SPRINGS = {"stiffness": layout.STIFFNESS, "rest": layout.REST, "damping": layout.DAMPING}
+OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity")
 
 
 class Kind(NamedTuple):
-    """A kind of parameter: where its numbers are (see `Values`), what its name is that of, its unit, and its least
-    value.
-    """
+    """A kind of parameter: its key in `Values`, what its name is that of, its unit, and its least value."""
 
-    field: str
+    key: str
     of: str
     unit: str
     least: float = -np.inf
@@ -74,110 +76,75 @@ class Parameter:
     def place(self, model: Model, rows: int) -> tuple[Any, ...]:
         """Index into its array of `Values`, with a table of so many rows; ModelError if the model has no such thing."""
         kind = KINDS[self.kind]
-        own: tuple[int, ...] = ()
         names = {"coordinate": model.coordinate_names, "input": model.input_names, "body": model.body_names}
-        if kind.of:
-            known = names[kind.of]
-            if self.name not in known:
-                raise ModelError(
-                    f"a parameter {self.kind!r}: no {kind.of} is named {self.name!r}{near_names(self.name, known)}"
-                )
-            own = (known.index(self.name) + (model.num_coordinates if kind.of == "input" else 0),)
-        elif self.name:
-            raise ModelError(f"a parameter {self.kind!r} has no name, got {self.name!r}")
-        size = {"table": rows, "center": 3, "inertia": 6, "gravity": 3}.get(kind.field, 1)
+        known = names.get(kind.of, ("",))
+        if self.name not in known:
+            what = f"no {kind.of} is named" if kind.of else "it has no name, got"
+            near = near_names(self.name, known) if kind.of else ""
+            raise ModelError(f"a parameter {self.kind!r}: {what} {self.name!r}{near}")
+        place = known.index(self.name) + (model.num_coordinates if kind.of == "input" else 0)
+        own = (place,) if kind.of else ()
+        size = {"table": rows, "center": 3, "inertia": 6, "gravity": 3}.get(kind.key, 1)
         if size == 1 and self.index is not None:
             raise ModelError(
                 f"{self.kind} of {self.name!r} is one number: it has no index {self.index!r:.80}"
             )
-        rest: Any = slice(None) if self.index is None else self.index
+        rest: Any = slice(None)
         if self.index is not None:
-            whole_number(self.index, f"index of {self.kind} of {self.name!r}", 0, size - 1)
-        if kind.field == "table":
+            rest = whole_number(self.index, f"index of {self.kind} of {self.name!r}", 0, size - 1)
+        if kind.key == "table":
             return (0 if size == 1 else rest, *own)
         return (*own, rest) if size > 1 else own
 
 
-@dataclass
-class Values:
-    """All numbers that may be parameters of a motion, or its gradient by them.
+def values_of(model: Model, state: State, table: FloatArray) -> Values:
+    """The numbers of a model, a state and a table."""
+    bodies = {
+        "mass": np.array([body.mass for body in model.bodies]),
+        "center": np.array([body.com for body in model.bodies]),
+        "inertia": np.array([[body.inertia[entry] for entry in ENTRIES] for body in model.bodies]),
+    }
+    springs = {key: model.arrays[4][:, column].copy() for key, column in SPRINGS.items()}
+    start = {"table": table.copy(), "q": np.array(state.q), "qd": np.array(state.qd)}
+    return {**start, **bodies, **springs, "gravity": np.array(model.gravity)}
 
-    Attributes:
-        table: forces and inputs (K, nv + inputs). q, qd: start (nv,). mass (nb,), center (nb, 3), inertia (nb, 6).
-        stiffness, rest, damping: (nv,). gravity: (3,).
+
+def model_with(values: Values, old: Model) -> Model:
+    """The model with other numbers; itself if they are its own. Limits keep their springs, also those that were derived
+    from the inertia that they carry.
     """
-
-    table: FloatArray
-    q: FloatArray
-    qd: FloatArray
-    mass: FloatArray
-    center: FloatArray
-    inertia: FloatArray
-    stiffness: FloatArray
-    rest: FloatArray
-    damping: FloatArray
-    gravity: FloatArray
-
-    @classmethod
-    def of(cls, model: Model, state: State, table: FloatArray) -> Values:
-        """Those of a model, a state and a table."""
-        springs = model.arrays[4]
-        return cls(
-            table.copy(),
-            np.array(state.q),
-            np.array(state.qd),
-            np.array([body.mass for body in model.bodies]),
-            np.array([body.com for body in model.bodies]),
-            np.array([[body.inertia[entry] for entry in ENTRIES] for body in model.bodies]),
-            springs[:, layout.STIFFNESS].copy(),
-            springs[:, layout.REST].copy(),
-            springs[:, layout.DAMPING].copy(),
-            np.array(model.gravity),
+    before = values_of(old, old.state(), values["table"])
+    if all(np.array_equal(values[key], before[key]) for key in OF_MODEL):
+        return old
+    bodies = []
+    for i, body in enumerate(old.bodies):
+        own, inertia = old.coordinate_slice(body.name), np.empty((3, 3))
+        for (j, k), value in zip(ENTRIES, values["inertia"][i]):
+            inertia[j, k] = inertia[k, j] = value
+        limits = old.arrays[4][own]
+        changed = replace(
+            body,
+            mass=float(values["mass"][i]),
+            com=values["center"][i].copy(),
+            inertia=inertia,
+            limit_stiffness=limits[:, layout.LIMIT_STIFFNESS].copy(),
+            limit_damping=limits[:, layout.LIMIT_DAMPING].copy(),
+            stiffness=values["stiffness"][own].copy(),
+            rest=values["rest"][own].copy(),
+            damping=values["damping"][own].copy(),
         )
-
-    def model(self, old: Model) -> Model:
-        """The model with these numbers; itself if they are its own. Limits keep their springs, also those that were
-        derived from the inertia that they carry.
-        """
-        before = Values.of(old, old.state(), self.table)
-        names = [each.name for each in fields(self) if each.name not in ("table", "q", "qd")]
-        if all(np.array_equal(getattr(self, name), getattr(before, name)) for name in names):
-            return old
-        bodies = []
-        for i, body in enumerate(old.bodies):
-            own, inertia = old.coordinate_slice(body.name), np.empty((3, 3))
-            for (j, k), value in zip(ENTRIES, self.inertia[i]):
-                inertia[j, k] = inertia[k, j] = value
-            limits = old.arrays[4][own]
-            changed = replace(
-                body,
-                mass=float(self.mass[i]),
-                com=self.center[i].copy(),
-                inertia=inertia,
-                stiffness=self.stiffness[own].copy(),
-                rest=self.rest[own].copy(),
-                damping=self.damping[own].copy(),
-                limit_stiffness=limits[:, layout.LIMIT_STIFFNESS].copy(),
-                limit_damping=limits[:, layout.LIMIT_DAMPING].copy(),
-            )
-            changed.lock()
-            bodies.append(changed)
-        parts = old.springs, old.forces, old.inputs[: len(old.inputs) - _driven(old)], old.controllers
-        rest = dict(old.constraints), old.contacts, old.muscles, old.colliders
-        return Model(bodies, self.gravity, *parts, *rest)
-
-    def state(self, model: Model, old: State) -> State:
-        """The state of a model with these coordinates and velocities."""
-        return replace(model.state(q=self.q, qd=self.qd, time=old.time), chart=old.chart)
-
-    def forces(self, times: FloatArray) -> FloatArray | Table:
-        """The table as an argument of `simulate`."""
-        return self.table[0].copy() if len(times) == 1 else Table(times.copy(), self.table.copy())
+        changed.lock()
+        bodies.append(changed)
+    driven = sum(len(controller.inputs(old.bodies)) for controller in old.controllers)
+    parts = old.springs, old.forces, old.inputs[: len(old.inputs) - driven], old.controllers
+    rest = dict(old.constraints), old.contacts, old.muscles, old.colliders
+    return Model(bodies, values["gravity"], *parts, *rest)
 
 
-def _driven(model: Model) -> int:
-    """Number of inputs that belong to controllers."""
-    return sum(len(controller.inputs(model.bodies)) for controller in model.controllers)
+def forces_of(values: Values, times: FloatArray) -> FloatArray | Table:
+    """The table at these times as an argument of `simulate`."""
+    table = values["table"].copy()
+    return table[0] if len(times) == 1 else Table(times.copy(), table)
 
 
 class Places:
@@ -187,40 +154,36 @@ class Places:
         self.parameters: tuple[Parameter, ...] = instances(parameters, Parameter, "parameters")
         if not self.parameters:
             raise ModelError("parameters: at least one is needed, got none")
-        self.places = [each.place(model, rows) for each in self.parameters]
-        shapes = [self._entry(values, k).shape for k in range(len(self.parameters))]
-        ends = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        self.shapes: Sequence[tuple[int, ...]] = shapes
-        self.slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
         for k, each in enumerate(self.parameters):
             if each in self.parameters[:k]:
                 raise ModelError(f"parameters: {each} is given twice")
-
-    def _entry(self, values: Values, k: int) -> FloatArray:
-        field = getattr(values, KINDS[self.parameters[k].kind].field)
-        entry: FloatArray = np.asarray(field[self.places[k]])
-        return entry
+        self.places = [(KINDS[each.kind].key, each.place(model, rows)) for each in self.parameters]
+        self.shapes = [values[key][place].shape for key, place in self.places]
+        ends = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])
+        self.slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
     def read(self, values: Values) -> FloatArray:
         """All parameters' numbers (n,)."""
-        return np.concatenate([self._entry(values, k).ravel() for k in range(len(self.parameters))])
+        return np.concatenate([np.ravel(values[key][place]) for key, place in self.places])
 
     def write(self, row: FloatArray, values: Values) -> None:
         """Put all parameters' numbers (n,) into values."""
-        for k, each in enumerate(self.parameters):
-            getattr(values, KINDS[each.kind].field)[self.places[k]] = row[self.slices[k]].reshape(
-                self.shapes[k]
-            )
+        for (key, place), part, shape in zip(self.places, self.slices, self.shapes):
+            values[key][place] = row[part].reshape(shape)
 
     def named(self, row: FloatArray) -> dict[Parameter, FloatArray]:
         """Numbers (n,) by parameter, each in its own shape."""
         parts = zip(self.parameters, self.slices, self.shapes)
         return {each: row[part].reshape(shape).copy() for each, part, shape in parts}
 
-    def at_ends(self, values: Values) -> tuple[Parameter, ...]:
-        """The parameters with a number at the end of its range: only one side of it has a motion."""
-        return tuple(
-            each
-            for k, each in enumerate(self.parameters)
-            if (self._entry(values, k) <= KINDS[each.kind].least).any()
-        )
+    def ranges(self, model: Model) -> FloatArray:
+        """Least and greatest value (n, 2) that a model takes of each number."""
+        result = np.tile([-np.inf, np.inf], (self.slices[-1].stop, 1))
+        for each, part in zip(self.parameters, self.slices):
+            result[part, 0] = KINDS[each.kind].least
+            for muscle in model.muscles:
+                if each.kind == "input" and each.name == muscle.tension:
+                    result[part, 0] = 0.0
+                    if muscle.law is not None:
+                        result[part, 1] = np.minimum(result[part, 1], muscle.law.most_excitation)
+        return result

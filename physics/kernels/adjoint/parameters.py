@@ -22,6 +22,7 @@ from ..joints.kinematics import kinematics
 from ..muscles import layout as muscle
 from ..muscles.hill_tangents import muscle_force_tangent
 from ..muscles.path import trace_path
+from ..stepping.bundles import Spaces
 from . import layout as adjoint
 
 # where the twists Y are kept
@@ -108,7 +109,7 @@ def add_pulls(
     y: Array,
     by_tau: Array,
     muscles: Array,
-    spaces: tuple[Array, Array, Array],
+    spaces: Spaces,
 ) -> None:
     """Inputs that are a muscle's tension, or excite its law without states, to by_tau: a muscle of length L and pull T
     has the generalized force -T dL/dq, and y^T dL/dq is the rate of L where the coordinates move with y.

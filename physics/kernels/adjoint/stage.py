@@ -23,14 +23,15 @@ from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..dynamics.dense import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
+from ..stepping.bundles import Slopes, Spaces
 from . import layout as adjoint
 
 # slopes (see `bundles`), system (nv, nv), pivots (nv,), vectors (see `layout`), tangents, columns of muscles
-Lent: TypeAlias = tuple[tuple[Array, Array, Array], Array, Array, Array, Array, Array]
+Lent: TypeAlias = tuple[Slopes, Array, Array, Array, Array, Array]
 
 
 @shared
-def transposed_matrix(step: float, slopes: tuple[Array, Array, Array], dof: Array, matrix: Array) -> None:
+def transposed_matrix(step: float, slopes: Slopes, dof: Array, matrix: Array) -> None:
     """(M + s D + s^2 K)^T, where the equation of a prescribed coordinate is a = 0."""
     by_q, by_qd, mass = slopes
     for d in range(dof.shape[0]):
@@ -43,13 +44,7 @@ def transposed_matrix(step: float, slopes: tuple[Array, Array, Array], dof: Arra
 
 @shared
 def pull_stage(
-    arrays: Array,
-    step: float,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    lent: Lent,
-    spaces: tuple[Array, Array, Array],
+    arrays: Array, step: float, q: Array, qd: Array, qdd: Array, lent: Lent, spaces: Spaces
 ) -> bool:
     """Turn the derivatives BY_Q, BY_QD, BY_QDD of the loss by the stage's motion into BY_Q, BY_QD by its known part,
     and leave y in ANSWER; False with a flag where the matrix is singular. GIVEN_FORCE has forces and inputs.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, shared
@@ -13,23 +15,15 @@ from .charts import pull_charts
 from .parameters import add_inputs, add_pulls, take_bodies, take_coordinates
 from .stage import Lent, pull_stage
 
+# arrays, tables, whether inputs of muscles count, sums (bodies, coordinates, gravity), lent, spaces
+Run: TypeAlias = tuple[Array, Tables, bool, tuple[Array, Array, Array], Lent, Spaces]
+
 
 @shared
-def take_stage(
-    arrays: Array,
-    tables: Tables,
-    t: float,
-    step: float,
-    pulls: bool,
-    motion: tuple[Array, Array, Array],
-    by_tau: Array,
-    sums: tuple[Array, Array, Array],
-    lent: Lent,
-    spaces: Spaces,
-) -> bool:
+def take_stage(run: Run, t: float, step: float, motion: tuple[Array, Array, Array], by_tau: Array) -> bool:
     """`pull_stage` of the stage that ends at time t with the motion (q, q', q''), and its share of all gradients."""
-    (q, qd, qdd), (bodies, coordinates, gravity), (work, dof, _) = motion, sums, spaces
-    _, _, _, vectors, _, muscles = lent
+    arrays, tables, pulls, (bodies, coordinates, gravity), lent, spaces = run
+    (q, qd, qdd), (work, dof, _), vectors, muscles = motion, spaces, lent[3], lent[5]
     given, y = vectors[adjoint.GIVEN_FORCE], vectors[adjoint.ANSWER, : q.shape[0]]
     table_force(tables, t, given)
     if not pull_stage(arrays, step, q, qd, qdd, lent, spaces):
@@ -58,27 +52,16 @@ def first_stage(h: float, q: Array, qd: Array, vectors: Array) -> None:
 
 
 @shared
-def pull_two_stages(
-    arrays: Array,
-    tables: Tables,
-    t: float,
-    h: float,
-    pulls: bool,
-    q: Array,
-    qd: Array,
-    by_tau: Array,
-    sums: tuple[Array, Array, Array],
-    lent: Lent,
-    spaces: Spaces,
-) -> bool:
+def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: Array) -> bool:
     """An SDIRK2 step from time t on. The known part of its second stage has (1 - gamma) h times the slopes of the
     first, q' and q''.
     """
+    lent = run[4]
     vectors, nv = lent[3], q.shape[0]
     by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
     first_stage(h, q, qd, vectors)
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
-    if not take_stage(arrays, tables, t + h, GAMMA * h, pulls, last, by_tau[1], sums, lent, spaces):
+    if not take_stage(run, t + h, GAMMA * h, last, by_tau[1]):
         return False
     for d in range(nv):
         vectors[adjoint.KNOWN_Q, d], vectors[adjoint.KNOWN_QD, d] = by_q[d], by_qd[d]
@@ -86,7 +69,7 @@ def pull_two_stages(
         by_qd[d] = (1.0 - GAMMA) * h * by_q[d]
         by_q[d] = 0.0
     first = vectors[adjoint.FIRST_Q, :nv], vectors[adjoint.FIRST_QD, :nv], vectors[adjoint.FIRST_QDD, :nv]
-    if not take_stage(arrays, tables, t + GAMMA * h, GAMMA * h, pulls, first, by_tau[0], sums, lent, spaces):
+    if not take_stage(run, t + GAMMA * h, GAMMA * h, first, by_tau[0]):
         return False
     for d in range(nv):
         by_q[d] += vectors[adjoint.KNOWN_Q, d]
@@ -97,37 +80,28 @@ def pull_two_stages(
 
 @entry
 def sweep_back(
-    arrays: Array,
+    run: Run,
     integrator: int,
-    tables: Tables,
-    start: float,
-    h: float,
-    first: int,
-    pulls: bool,
+    now: tuple[float, float, int],
     motion: tuple[Array, Array],
     slopes: tuple[Array, Array],
     by_tau: Array,
-    sums: tuple[Array, Array, Array],
     chart: Array,
-    lent: Lent,
-    spaces: Spaces,
 ) -> None:
-    """Add the gradients of a loss along n steps, of which the first is number `first` of a run from time start.
+    """Add the gradients of a loss along n steps; now is the time at which the run begins, the length of a step, and the
+    number of the first step.
 
     motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts. slopes: derivatives of the loss by them.
     BY_Q and BY_QD in the workspace `lent` have those by the state after the last step, of all that follows, and get
     those by the state at the beginning. by_tau (n, stages, nv + inputs) gets those by forces and inputs at each stage,
-    sums (bodies, coordinates, gravity) those by the model (see `layout`). pulls: whether inputs of muscles count. chart
-    (nb,) is a workspace. Where a step fails, flags tell why.
+    sums those by the model (see `layout`). chart (nb,) is a workspace. Where a step fails, flags tell why.
     """
-    (q, qd), (_, dof, _) = motion, spaces
-    vectors, nv = lent[3], q.shape[1]
+    arrays, _, _, _, lent, spaces = run
+    (start, h, first), (q, qd), dof, vectors = now, motion, spaces[at.DOF], lent[3]
+    nv = q.shape[1]
     by_q, by_qd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
-    begun_q, begun_qd, push = (
-        vectors[adjoint.BEGUN_Q, :nv],
-        vectors[adjoint.BEGUN_QD, :nv],
-        vectors[adjoint.LAST_QDD, :nv],
-    )
+    begun_q, begun_qd = vectors[adjoint.BEGUN_Q, :nv], vectors[adjoint.BEGUN_QD, :nv]
+    push = vectors[adjoint.LAST_QDD, :nv]
     for k in range(q.shape[0] - 2, -1, -1):
         pull_charts(arrays, dof, CHART_LIMIT, q[k + 1], qd[k + 1], by_q, by_qd)
         for d in range(nv):
@@ -139,13 +113,10 @@ def sweep_back(
             change_charts(arrays, dof, CHART_LIMIT, 0.0, begun_q, begun_qd, push, chart)
         t = start + (first + k) * h
         if integrator == at.SDIRK2:
-            if not pull_two_stages(
-                arrays, tables, t, h, pulls, q[k + 1], qd[k + 1], by_tau[k], sums, lent, spaces
-            ):
+            if not pull_two_stages(run, t, h, q[k + 1], qd[k + 1], by_tau[k]):
                 return
             continue
         for d in range(nv):
             push[d] = (qd[k + 1, d] - begun_qd[d]) / h
-        end = q[k + 1], qd[k + 1], push
-        if not take_stage(arrays, tables, t + h, h, pulls, end, by_tau[k, 0], sums, lent, spaces):
+        if not take_stage(run, t + h, h, (q[k + 1], qd[k + 1], push), by_tau[k, 0]):
             return

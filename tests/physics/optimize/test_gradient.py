@@ -184,7 +184,7 @@ def test_one_row_of_a_table_and_one_axis():
     wanted = ph.objectives.Reach(body, (0.0, 0.0, 0.0))
     whole = [ph.Parameter("torque", name), ph.Parameter("center", body), ph.Parameter("gravity")]
     single = [ph.Parameter(each.kind, each.name, 1) for each in whole]
-    given = {"integrator": "sdirk2", "objective": wanted, "tau": ph.Table(task.times, task.values.table)}
+    given = {"integrator": "sdirk2", "objective": wanted, "tau": ph.Table(task.times, task.values["table"])}
     found = ph.gradient(task.model, task.state, 0.04, 1e-3, parameters=whole + single, **given).by_parameter
     for all_of_them, one in zip(whole, single):
         assert found[one].shape == () and found[one] == found[all_of_them][1]
@@ -193,7 +193,7 @@ def test_one_row_of_a_table_and_one_axis():
 def test_the_loss_is_that_of_the_simulation():
     task = random_task(2, "sdirk2")
     body, target = task.model.body_names[-1], np.array([0.1, 0.2, 0.3])
-    tau = ph.Table(task.times, task.values.table)
+    tau = ph.Table(task.times, task.values["table"])
     end = ph.simulate(task.model, task.state, 0.04, 1e-3, "sdirk2", tau=tau).poses[-1, -1]
     found = ph.gradient(
         task.model, task.state, 0.04, 1e-3, integrator="sdirk2", tau=tau,
