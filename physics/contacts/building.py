@@ -72,6 +72,7 @@ class ContactBuilder:
         restitution: float = 0.0,
         margin: float = 0.0,
         groups: Sequence[str] = ("default",),
+        ignores: Sequence[str] = (),
     ) -> Collider:
         """Keep a shape of a body out of all other colliders with which it has a group in common.
 
@@ -87,6 +88,7 @@ class ContactBuilder:
             restitution: 0 to 1; two colliders have the greater one.
             margin: the surface is so far outside of the shape [m], not negative, with rounded edges.
             groups: names, at most 52 in a model.
+            ignores: groups that it does not touch, whatever else it has in common with them.
 
         Raises:
             ModelError: an invalid argument; the builder is then unchanged.

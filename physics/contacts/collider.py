@@ -44,6 +44,7 @@ class Collider(ReadOnlyArrays):
         restitution: ratio of separation to approach speed, 0 to 1; that of two colliders is the greater one.
         margin: the surface is so far outside of the shape [m], not negative.
         groups: names; two colliders touch if they have one in common.
+        ignores: names of groups that it does not touch.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Collider(ReadOnlyArrays):
     restitution: float
     margin: float
     groups: tuple[str, ...]
+    ignores: tuple[str, ...] = ()
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """JSON-able description; names are those of the model's bodies."""
@@ -84,18 +86,24 @@ def make_collider(name: str, bodies: Mapping[str, int], values: Mapping[str, Any
     friction = number(values["friction"], f"friction {of}", not_negative=True)
     restitution = number(values["restitution"], f"restitution {of}", not_negative=True, most=1.0)
     margin = number(values["margin"], f"margin {of}", not_negative=True)
-    if isinstance(values["groups"], str):
-        raise ModelError(f"groups {of} must be a list of names, got {values['groups']!r}")
-    groups = listed(values["groups"], f"groups {of}")
-    for group in groups:
-        if not instance(group, str, f"group {of}"):
-            raise ModelError(f"group {of} must be a name that is not empty, got {group!r}")
-    return Collider(name, body, shape, pose, friction, restitution, margin, tuple(groups)).lock()
+    groups, ignores = (_names(values[key], f"{key} {of}") for key in ("groups", "ignores"))
+    return Collider(name, body, shape, pose, friction, restitution, margin, groups, ignores).lock()
+
+
+def _names(values: Any, what: str) -> tuple[str, ...]:
+    """Checked names of groups."""
+    if isinstance(values, str):
+        raise ModelError(f"{what} must be a list of names, got {values!r}")
+    names = tuple(listed(values, what))
+    for name in names:
+        if not instance(name, str, f"a name in {what}"):
+            raise ModelError(f"names in {what} must not be empty, got {name!r}")
+    return names
 
 
 def group_bits(colliders: Iterable[Collider]) -> dict[str, int]:
     """A bit for each group; ModelError if there are too many."""
-    names = sorted({group for collider in colliders for group in collider.groups})
+    names = sorted({group for each in colliders for group in (*each.groups, *each.ignores)})
     if len(names) > MOST_GROUPS:
         raise ModelError(f"colliders may have {MOST_GROUPS} groups, got {len(names)}")
     return {name: 1 << k for k, name in enumerate(names)}
@@ -130,8 +138,10 @@ class ColliderArrays:
         for collider, core in zip(colliders, cores):
             body = collider.body
             pose = collider.pose if body < 0 else body_frames[body] @ collider.pose
-            mask = sum(bits[group] for group in set(collider.groups))
-            ints.append([body, int(welds[body]), int(carriers[body]), mask, core.kind, size])
+            own, others = (
+                sum(bits[name] for name in set(names)) for names in (collider.groups, collider.ignores)
+            )
+            ints.append([body, int(welds[body]), int(carriers[body]), own, core.kind, size, others])
             radius = core.radius + collider.margin
             lengths = _lengths(core, radius, core.vertices @ pose[:3, :3].T + pose[:3, 3])
             floats.append([radius, collider.friction, collider.restitution, *lengths])

@@ -12,9 +12,9 @@ from __future__ import annotations
 INTS, FLOATS, SHAPES, POSED, BOUNDS, ORDER, SLOTS, PLACES, JOINED, SPACE = range(10)
 
 # ints, one row a collider: its body (-1 the world); the first body of those that are rigid with it and the one that
-# carries that by a joint (-2: nothing); groups as bits; kind; offset of its record in shapes
-SOLID_BODY, SOLID_WELD, SOLID_CARRIER, SOLID_GROUPS, SOLID_KIND, SOLID_SHAPE = range(6)
-SOLID_INTS = 6
+# carries that by a joint (-2: nothing); groups as bits; kind; offset of its record in shapes; ignored groups as bits
+SOLID_BODY, SOLID_WELD, SOLID_CARRIER, SOLID_GROUPS, SOLID_KIND, SOLID_SHAPE, SOLID_IGNORES = range(7)
+SOLID_INTS = 7
 CORE, MESH, HALF_SPACE = range(3)
 
 # floats, one row a collider: radius about the core with the margin, friction, restitution, the size of the shape, the

@@ -98,8 +98,12 @@ def sort_along(axis: int, bounds: Array, order: Array) -> None:
 
 @inline
 def may_touch(ints: Array, joined: Array, a: int, b: int) -> bool:
-    """Whether two colliders have a common group and no joint or equality between their bodies."""
-    if int(ints[a, solid.SOLID_GROUPS]) & int(ints[b, solid.SOLID_GROUPS]) == 0:
+    """Whether two colliders have a common group, neither ignores a group of the other, and no joint or equality is
+    between their bodies.
+    """
+    first, second = int(ints[a, solid.SOLID_GROUPS]), int(ints[b, solid.SOLID_GROUPS])
+    ignored = first & int(ints[b, solid.SOLID_IGNORES]) | second & int(ints[a, solid.SOLID_IGNORES])
+    if first & second == 0 or ignored != 0:
         return False
     mine, yours = ints[a, solid.SOLID_WELD], ints[b, solid.SOLID_WELD]
     if mine == yours or ints[a, solid.SOLID_CARRIER] == yours or ints[b, solid.SOLID_CARRIER] == mine:

@@ -157,13 +157,25 @@ def test_groups_and_margins():
     assert found_at(model, np.zeros(18), 0.0)[:, 8] == pytest.approx([-0.22, -0.22], abs=1e-15)
 
 
+def test_ignored_groups_do_not_touch():
+    builder = free_builder(4)
+    for name, ignores in (("0", ["links"]), ("1", ["links"]), ("2", []), ("3", [])):
+        groups = ["default", "links"] if name in "01" else ["default", "near"] if name == "3" else ["default"]
+        builder.add_collider(
+            name, name, Sphere(0.1), groups=groups, ignores=[*ignores, *["near"] * (name == "0")]
+        )
+    assert touching(builder.build()) == [(0.0, 2.0), (1.0, 2.0), (1.0, 3.0), (2.0, 3.0)]
+
+
 def test_files_keep_colliders(tmp_path):
     rng = np.random.default_rng(0)
     builder = free_builder(len(KINDS))
     for k, kind in enumerate(KINDS):
         pose = random_pose(rng)
         builder.add_collider(kind, str(k), shape(kind, rng), pose=pose, friction=0.3, margin=0.01)
-    builder.add_collider("ground", None, Plane(), restitution=0.5, groups=["default", "ground"])
+    builder.add_collider(
+        "ground", None, Plane(), restitution=0.5, groups=["default", "ground"], ignores=["mesh"]
+    )
     builder.add_collider("hills", None, HeightField(rng.normal(size=(3, 4)), (1.0, 2.0)))
     builder.add_collider("mesh", "0", TriangleMesh(np.eye(3), [[0, 1, 2]]))
     model = builder.build()
@@ -183,6 +195,7 @@ BAD = {
     "restitution": 1.5,
     "margin": np.inf,
     "groups": "default",
+    "ignores": [""],
     "pose": np.ones((4, 4)),
 }
 
