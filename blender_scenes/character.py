@@ -1,14 +1,18 @@
-"""A character walks by keys and inverse kinematics; tail, ponytail, ears and belly swing after it by Add Chain.
+"""A character walks by keys and inverse kinematics; tail, ponytail, ears and belly swing after it by Add Chain, and do
+not enter it.
 
     python -m blender_scenes.character --out out      writes out/character.blend and out/character.png
 
 Each chain is one call of the operator with a preset. Their carriers are not set up: all that is not simulated
-follows its animation. Checked: that tail and hair leave what they hang on by less than a tenth of a millimetre, at
-frames and between them, that every chain swings, that nothing drops at the first frame, and that nothing is warned of.
+follows its animation. Trunk, head, arms and thighs are colliders, by one call of Add Collider. Checked: that no link
+enters them by more than a millimetre, that tail and hair leave what they hang on by less than a tenth of a millimetre,
+at frames and between them, that every chain swings, that nothing drops at the first frame, and that nothing is warned
+of.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +23,8 @@ from numpy.typing import NDArray
 
 from addon.blender import compat
 from addon.jobs import bake
+from addon.reading import colliders
+from addon.reading import scene as scene_to_model
 
 from . import SceneError
 from .anatomy.implicit import sphere, tube, union
@@ -35,6 +41,8 @@ TAIL, LINK = 20, 0.042  # bones, and the length of each [m]
 HAIR, STRAND = 9, 0.055  # bones of the ponytail, and the length of each [m]
 HELPERS = ("Root", "Step.L", "Step.R")  # bones without skin
 TORN = 1e-4  # m
+SOLID = ("Hips", "Spine", "Chest", "Neck", "Head", "Thigh.L", "Thigh.R", "Arm.L", "Arm.R")  # the colliders
+ENTERED = 1e-3  # m
 #: least and most that the chains' tips swing against their carriers [m]
 SWINGS = {"TAIL": (0.05, 1.5), "HAIR": (0.03, 0.8), "EAR": (0.002, 0.1), "BELLY": (0.003, 0.06)}
 SKIN = (0.78, 0.42, 0.20)
@@ -198,21 +206,27 @@ def add_skin(rig: bpy.types.Object, into: bpy.types.Collection) -> bpy.types.Obj
 def distance(points: FloatArray, head: FloatArray, tail: FloatArray) -> FloatArray:
     """Distances (n,) of points (n, 3) from the line from a bone's head to its tail."""
     along = tail - head
-    share = np.clip((points - head) @ along / (along @ along), 0.0, 1.0)
+    share = np.clip((points - head) @ along / max(along @ along, 1e-12), 0.0, 1.0)
     return np.asarray(np.linalg.norm(points - head - share[:, None] * along, axis=1))
 
 
 def add_chains(made: Character) -> None:
-    """All chains, each by the operator on its bones."""
+    """All chains, each by the operator on its bones, and what they collide with."""
     bpy.context.view_layer.objects.active = made.rig
     made.rig.select_set(True)
     bpy.ops.object.mode_set(mode="POSE")
     for preset in CHAINS:
-        names = made.names(preset)
-        for bone in made.rig.pose.bones:
-            (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
+        select(made, made.names(preset))
         bpy.ops.condyle.add_chain(preset=preset)
+    select(made, SOLID)
+    bpy.ops.condyle.add_collider()
     bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def select(made: Character, names: Sequence[str]) -> None:
+    """Select these bones alone, in Pose Mode."""
+    for bone in made.rig.pose.bones:
+        (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
 
 
 def make() -> Character:
@@ -238,7 +252,9 @@ def measure(made: Character, progress: Progress) -> tuple[Any, dict[str, str]]:
         raise SceneError(f"the bake warns: {finding.text}")
     torn = [apart(made, *pair) for pair in (("Hips", "Tail.01"), ("Head", "Hair.01"), ("Head", "Ear.L.1"))]
     far = check("how far a chain leaves its carrier", max(torn), 0.0, TORN, "m")
-    figures = {"chains off what they hang on, also between frames": f"at most {1e3 * far:.3f} mm"}
+    deep = check("how deep a link enters a collider", entered(made), -np.inf, ENTERED, "m")
+    figures = {"chains in colliders": f"at most {1e3 * max(deep, 0.0):.3f} mm"}
+    figures |= {"chains off what they hang on, also between frames": f"at most {1e3 * far:.3f} mm"}
     for preset, carrier in (("TAIL", "Hips"), ("HAIR", "Head"), ("EAR", "Head"), ("BELLY", "Spine")):
         tip = seen(made, made.names(preset)[-1], carrier)
         swing = check(f"how far the {preset} swings", float(np.ptp(tip, axis=0).max()), *SWINGS[preset], "m")
@@ -255,6 +271,31 @@ def seen(made: Character, bone: str, carrier: str) -> FloatArray:
         made.scene.frame_set(frame)
         found.append(poses[carrier].matrix.inverted() @ poses[bone].tail)
     return np.array(found)
+
+
+def entered(made: Character) -> float:
+    """How deep [m] the capsules of links are in those of colliders at any frame, of pairs that may touch."""
+    scene, poses, far = made.scene, made.rig.pose.bones, -np.inf
+    solids = {each.name.partition("/")[2]: each for each in scene_to_model.read(scene).model.colliders}
+    pairs = [
+        (link, solid)
+        for link in solids
+        for solid in SOLID
+        if link not in SOLID and colliders.may_touch(solids[link], solids[solid])
+    ]
+    for frame in range(1, FRAMES + 1):
+        scene.frame_set(frame)
+        for link, solid in pairs:
+            bone, radius = poses[link], solids[link].shape.radius
+            shape = poses[solid].condyle.collider
+            to_solid = poses[solid].matrix.inverted()
+            ends = [np.array(to_solid @ end) - shape.center for end in (bone.head, bone.tail)]
+            inset = radius * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+            along = np.linspace(ends[0] + inset, ends[1] - inset, 9)
+            half = np.array([0.0, 0.5 * shape.length, 0.0])
+            far = max(far, radius + shape.radius - float(distance(along, -half, half).min()))
+    scene.frame_set(1)
+    return far
 
 
 def apart(made: Character, carrier: str, root: str) -> float:

@@ -109,7 +109,9 @@ def _shown(read: scene_to_model.SceneModel, found: Any) -> findings.Finding:
             values = {"body": values["body"], "apart": apart, "joint": joint, "changes": ", ".join(changes)}
             code = "coordinates-by-constraints" if changes else code
         case "contact-overlap":
-            culprit = bpy.data.objects.get(values["contact"])
+            item, _, bone = values["contact"].partition(" on ")[0].partition("/")
+            culprit = bpy.data.objects.get(item)
+            culprit = culprit and references.there(culprit, bone)
             values["depth"] = units.told_length(values["depth"])
         case "big-turn" | "stiff-step":
             values = {"coordinate": values["coordinate"], "angle": float(np.degrees(values["angle"]))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,8 @@ def nothing_holds(read: SceneModel, connected: bool) -> bool:
     hung = any(entry.joint_uid for entry in read.bodies) or any(
         min(pair) < 0 for pair in of_muscles(read.model)
     )
-    return bool(_falls_at_all(read.model) and not hung and not connected)
+    tied = connected or read.model.colliders
+    return bool(_falls_at_all(read.model) and not hung and not tied)
 
 
 def hints(
@@ -128,7 +129,7 @@ def _lets_fall(model: physics_access.Model, state: physics_access.State, number:
 
 def of_bodies(model: physics_access.Model) -> Iterator[tuple[int, int]]:
     """Numbers of two bodies (-1: the world) for all that lets one lie on, or hang from, the other: joints between
-    bodies, constraints, springs, ground.
+    bodies, constraints, springs, ground, colliders.
     """
     for number, body in enumerate(model.bodies):
         if body.parent >= 0:
@@ -136,6 +137,9 @@ def of_bodies(model: physics_access.Model) -> Iterator[tuple[int, int]]:
     for each in (*model.springs, *model.forces, *model.contacts):
         if hasattr(each, "other"):
             yield each.body, each.other
+    for one, other in combinations(model.colliders, 2):
+        if set(one.groups) & set(other.groups):
+            yield one.body, other.body
     owners = {name: number for number, body in enumerate(model.bodies) for name in _coordinates(body)}
     constraints: Iterable[Any] = model.constraints.values()
     for constraint in constraints:

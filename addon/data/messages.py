@@ -35,6 +35,10 @@ TEXTS = {
     "centre-of-mass-outside": "{body}: its centre of mass is {distance} outside its bounding box, but it is {size} in size. Check Center of Mass",
     "deep-start": "{body} begins {depth} inside the ground {ground}. Move it out",
     "deep-soft-start": "{body} begins {depth} inside the soft ground {ground}, deeper than its weight presses it in, so it will be pushed out. Move it out",
+    # colliders
+    "collider-deforms": "{collider}: modifiers deform this mesh, but colliders are rigid. Make the bones that move it colliders instead",
+    "colliders-alone": "Nothing that is simulated can touch the colliders. Add a chain, or make simulated bodies colliders, too",
+    "begins-in-collider": "{bodies} begin inside the collider {collider}, so they pass through it. If they should not, move them out",
     # muscles
     "loose-points": "{muscle}: points on no body stay fixed in the world: {points}. Press Attach Points",
     "muscle-left-out": "{muscle} is left out: no body that it is attached to is simulated. Give one a joint",

@@ -31,6 +31,7 @@ class OverlayProperties(PropertyGroup):
         "Sample Frames", "Frames along a path or on a surface, which show how the child turns there"
     )
     show_connections: flag("Constraints", "Constraints between bodies, springs and ground", default=True)
+    show_colliders: flag("Colliders", "All colliders; those that are selected are drawn in any case")
     show_muscles: flag("Muscles", "Paths of muscles over obstacles, before a bake", default=True)
     show_swept: flag(
         "Swept Axis",

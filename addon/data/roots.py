@@ -4,6 +4,7 @@ import bpy
 from bpy.types import Object, PropertyGroup
 
 from .bodies import BodyProperties
+from .colliders import ColliderProperties
 from .connections import ConnectionProperties
 from .driving import ReachProperties, TargetProperties
 from .joint_rest import RestRecord
@@ -56,6 +57,7 @@ class ObjectData(PropertyGroup):
     muscle: pointer("Muscle", type=MuscleProperties)
     target: pointer("Target", type=TargetProperties)
     obstacle: pointer("Obstacle", type=ObstacleProperties)
+    collider: pointer("Collider", type=ColliderProperties)
     frame_of: pointer(
         "Control Point Of",
         "Joint of which this Empty is a control point, or connection of which it is the end",
@@ -73,6 +75,7 @@ class BoneData(PropertyGroup):
     schema_version: integer("Schema", "Version of the stored data; 0: none was stored")
     uid: text("UID", "Identity of the bone, independent of its name")
     body: pointer("Body", type=BodyProperties)
+    collider: pointer("Collider", type=ColliderProperties)
     channels: pointer("Channels", type=ChannelRecord)
     before_live: pointer("Before Live", type=LiveRecord)
 

@@ -12,7 +12,7 @@ import bpy
 from .roots import BoneData, ObjectData, SceneData
 
 Root = BoneData | ObjectData | SceneData
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 
 def _store_pitch_of_parts(root: Root) -> None:
@@ -24,8 +24,8 @@ def _store_pitch_of_parts(root: Root) -> None:
 
 def _nothing_to_change(_root: Root) -> None:
     """Versions 3 (connections, prescribed motions), 4 (muscles), 5 (start, loop), 6 (weights of prescribed motions,
-    controllers, joints that close loops, soft parts, output, rest poses) and 7 (springs to the animation, shares of
-    gravity, drag) only add data.
+    controllers, joints that close loops, soft parts, output, rest poses), 7 (springs to the animation, shares of
+    gravity, drag) and 8 (colliders) only add data.
     """
 
 
@@ -37,6 +37,7 @@ STEPS: dict[int, Callable[[Root], None]] = {
     4: _nothing_to_change,
     5: _nothing_to_change,
     6: _nothing_to_change,
+    7: _nothing_to_change,
 }
 
 

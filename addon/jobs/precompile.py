@@ -18,7 +18,7 @@ from bpy.types import Object, Scene
 
 from ..animation import looks
 from ..blender import attachments, compute_process, lazy, physics_access, redraw, session
-from ..data import references
+from ..data import colliders, references
 from ..data.connection_kinds import KINDS
 from ..data.connections import ConnectionProperties
 from ..reading import muscle_points
@@ -63,6 +63,7 @@ def needed(scene: Scene) -> list[str]:
     constrained = any(_is_held(item) for item in references.joints_of(scene)) or any(
         _is_constraint(item.condyle.connection) for item in references.connections_of(scene)
     )
+    constrained = constrained or bool(colliders.in_use(scene))
     muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
     method = scene.condyle.simulation.integrator
     return stages.needed(method, constrained, muscled)

@@ -27,7 +27,7 @@ from ..reading import input_values, masses, missing_joints, muscle_points, obsta
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
-from . import bake_preconditions
+from . import bake_preconditions, collider_checks
 
 # A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
 DEEP = 0.95
@@ -58,6 +58,7 @@ def check(scene: Scene) -> list[Finding]:
             *_sliders_elsewhere(scene, read, begin),
             *falling.hints(read, standing, bool(references.connections_of(scene))),
             *rig_parts.check(scene),
+            *collider_checks.hints(scene, read),
         ]
 
 
@@ -222,6 +223,7 @@ def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[i
         *_of_muscles(scene, read),
         *_of_masses(scene, read),
         *_keyed_in_bakes(scene),
+        *collider_checks.check(scene),
         *orphans.check(scene),
         *missing_joints.check(scene),
     ]

@@ -77,12 +77,12 @@ def clean(scene: Scene, bodies: Iterable[Body]) -> int:
             bpy.data.objects.remove(item)
     kept, left = _referenced(scene), {item.name_full for item in bpy.data.objects}
     there = {key: body for key, body in ours.items() if key[0] in left}
-    count = sum(body.data.body.enabled for body in there.values())
+    count = sum(body.data.body.enabled or body.data.collider.enabled for body in there.values())
     for key, body in there.items():
         if key not in kept:
             body.owner.property_unset("condyle")
             continue
-        for name in ("body", "channels", "before_live"):
+        for name in ("body", "collider", "channels", "before_live"):
             body.data.property_unset(name)
     return count
 

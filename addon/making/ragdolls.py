@@ -14,8 +14,8 @@ from ..blender.physics_access import model_error
 from ..data import references
 from ..data.joints import match_coordinates
 from ..data.references import Body
-from ..reading import masses
-from . import bodies_and_joints, connections, humanoid_bones, skin_volumes
+from ..reading import masses, skin_volumes
+from . import bodies_and_joints, connections, humanoid_bones
 from .humanoid_bones import Part
 
 #: largest turns [degrees] about x, y (along the bone) and z of a joint's rest, rounded from those of adults; of hinges

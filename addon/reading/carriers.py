@@ -14,7 +14,7 @@ from bpy.types import Object, Scene
 
 from ..baked import conflicts
 from ..blender import physics_access, units
-from ..data import findings, references
+from ..data import colliders, findings, references
 from ..data.findings import Finding
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
@@ -63,6 +63,7 @@ def _wanted(scene: Scene) -> Iterator[Body | None]:
         if settings.active and settings.kind != "coupling":
             yield Body(held_by(item)) if settings.to_world else references.resolve(settings.other)
             yield references.resolve(settings.body)
+    yield from colliders.in_use(scene)
     for item in muscle_points.muscles_of(scene):
         muscle = item.condyle.muscle
         if muscle.active:

@@ -307,7 +307,7 @@ def touching_points(settings: GroundProperties, body: Body, evaluated: bool = Tr
     if shape is None or shape.type != "MESH":
         raise model_error(f"{body.name} has no mesh with points to touch the ground; choose Origin")
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
-    vertices = masses.mesh_arrays(shape)[0] if evaluated else _stored_vertices(shape)
+    vertices = masses.mesh_arrays(shape)[0] if evaluated else stored_vertices(shape)
     if settings.points == "GROUP":
         vertices = vertices[_in_group(shape, settings.vertex_group, len(vertices))]
     base = physics_access.physics().lie.inverse(units.split_scale(body.matrix, body.name, body.owner)[0])
@@ -326,7 +326,8 @@ def _ends_of_bone(body: Body) -> np.ndarray:
     return np.array([[0.0, 0.0, 0.0], [0.0, length, 0.0]])
 
 
-def _stored_vertices(shape: Object) -> np.ndarray:
+def stored_vertices(shape: Object) -> np.ndarray:
+    """Vertices (n, 3) of an object's own mesh, in its space."""
     vertices = np.empty(3 * len(shape.data.vertices), dtype=np.float32)
     shape.data.vertices.foreach_get("co", vertices)
     return vertices.reshape(-1, 3).astype(np.float64)

@@ -18,7 +18,7 @@ from bpy.types import Constraint, Mesh, Object, PoseBone, Property, Scene, Splin
 from ..baked import ik_chains
 from ..blender import compat
 from ..curves.rotation_channels import rotation_path
-from ..data import references, stored_texts
+from ..data import colliders, references, stored_texts
 from ..data.frame_times import frame_ends
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names, title_of
 from ..data.properties import shown_by
@@ -56,7 +56,9 @@ HOLDERS = {"subtarget": "target", "pole_subtarget": "pole_target", "space_subtar
 def prints(scene: Scene) -> Prints:
     """Fingerprints of all that a simulation of the scene reads."""
     joints, bodies = references.joints_of(scene), references.bodies_of(scene)
-    others = [item for item in scene.objects if item.condyle.obstacle.enabled]
+    others = [
+        each for each in scene.objects if each.condyle.obstacle.enabled or each.condyle.collider.enabled
+    ]
     carriers = [*joints, *references.connections_of(scene), *muscle_points.muscles_of(scene), *others]
     frames = [row.object for item in joints for row in item.condyle.joint.frames if row.object is not None]
     empties = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.frame_of is not None]
@@ -67,6 +69,10 @@ def prints(scene: Scene) -> Prints:
         found[item.name_full] = dict(_of_item(item, animation, scene))
     for body in bodies:
         found.setdefault(body.name, {}).update(_of_body(body, animation))
+    for body in colliders.in_use(scene):
+        path = f"{body.path_prefix}condyle.collider."
+        solid = _settings(body.data.collider, "Collider: ", animation.moved(body.object), path)
+        found.setdefault(body.name, {}).update(solid)
     held = read_carriers.wanted(scene)
     rigs = {body.object.name_full: body.object for body in (*bodies, *held) if body.bone}
     for name, item in rigs.items():

@@ -20,6 +20,7 @@ from ..data.joints import title_of
 from ..data.references import Body, Handle, Key, key_of
 from . import (
     carriers,
+    colliders,
     connections,
     missing_joints,
     muscle_points,
@@ -156,6 +157,7 @@ def read(
         joints[item.session_uid] = connections.Coordinates(item.name, joint, start[item.name])
     start |= _add_to_joints(scene, builder, links, joints)
     connections.add_all(scene, builder, known, joints)
+    colliders.add_all(scene, builder, known)
     muscles = muscle_reading.add_all(scene, builder, known, joints)
     model = builder.build()
     state = model.state(q=start, qd=speed)

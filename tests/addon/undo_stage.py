@@ -174,6 +174,8 @@ def other_frequency():
 RECIPES = {
     "add_chain": on_bones("Rig", "C"),
     "add_ragdoll": mixamo,
+    "add_collider": on("Spare"),
+    "remove_collider": on("Spare", before=op("add_collider")),
     "copy_to_selected": on_bones("Rig", "A", "C", before=both(op("add_chain"), other_frequency)),
     "mute": on_bones("Rig", "C", before=op("add_chain")),
     "clean_up": on_bones("Rig", "A", "C", before=op("add_chain")),

@@ -6,10 +6,11 @@ from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy.types import Context, Object, Operator
 
 from ...baking import write
+from ...data import colliders as data
 from ...data import findings, references
 from ...data.property_options import Change, allowed, editable
 from ...jobs import bake
-from ...making import chain_presets, chains, clean_up, ragdolls
+from ...making import chain_presets, chains, clean_up, colliders, ragdolls
 
 TUNING = ("frequency", "damping_ratio", "gravity", "drag")
 SCOPES = (
@@ -129,7 +130,8 @@ class AddRagdoll(Change, Operator):
 
 
 class CopyToSelected(Change, Operator):
-    """Give all selected links of chains the active one's frequency, damping, gravity and drag"""
+    """Give all selected links of chains the active one's frequency, damping, gravity and drag, and all selected
+    colliders its friction, bounce, thickness and groups"""
 
     bl_idname = "condyle.copy_to_selected"
     bl_label = "Copy to Selected"
@@ -138,22 +140,28 @@ class CopyToSelected(Change, Operator):
     @classmethod
     def why_not(cls, context: Context) -> str:
         active = references.active_body(context)
-        if active is None or not chains.sprung([active]):
-            return "The active bone or object is no link of a chain: add a chain first"
+        if active is None or not (chains.sprung([active]) or active.data.collider.enabled):
+            return "The active bone or object is no link of a chain, and no collider: add a chain first"
         return ""
 
     def execute(self, context: Context) -> set[str]:
         active = references.active_body(context)
-        targets = chains.sprung(references.selected_bodies(context))
-        targets = [body for body in targets if not references.same(body, active)]
-        for body in targets:
+        others = [body for body in references.selected_bodies(context) if not references.same(body, active)]
+        links = chains.sprung(others) if chains.sprung([active]) else []
+        for body in links:
             chains.copy(active.data.body, body.data.body)
+        same = [body for body in others if body.data.collider.enabled == active.data.collider.enabled]
+        solids = same if active.data.collider.enabled else chains.sprung(same)
+        for body in solids:
+            colliders.copy(active, body)
+        targets = {references.key_of(body) for body in (*links, *solids)}
         self.report({"INFO"}, f"Copied to {len(targets)}")
         return {"FINISHED"} if targets else {"CANCELLED"}
 
 
 class Mute(Change, Operator):
-    """Let the selected bones or objects follow their animation, as without Condyle; again: simulate them"""
+    """Let the selected bones or objects follow their animation, as without Condyle, and colliders be passed through;
+    again: simulate them"""
 
     bl_idname = "condyle.mute"
     bl_label = "Mute"
@@ -161,15 +169,20 @@ class Mute(Change, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        return "" if _joints(context) else "Nothing that is selected has a joint"
+        there = _joints(context) or data.chosen(references.selected_bodies(context))
+        return "" if there else "Nothing that is selected has a joint or is a collider"
 
     def execute(self, context: Context) -> set[str]:
-        joints = _joints(context)
-        mute = not all(joint.condyle.joint.prescribed for joint in joints)
+        bodies = references.selected_bodies(context)
+        joints, solids = _joints(context), data.chosen(bodies)
+        muted = [joint.condyle.joint.prescribed for joint in joints]
+        mute = not all([*muted, *(not body.data.collider.active for body in solids)])
         for joint in joints:
             joint.condyle.joint.prescribed = mute
-        done = "follow their animation" if mute else "are simulated"
-        self.report({"INFO"}, f"{len(joints)} of {len(references.selected_bodies(context))} selected {done}")
+        for body in solids:
+            body.data.collider.active = not mute
+        done = "muted" if mute else "in use"
+        self.report({"INFO"}, f"{max(len(joints), len(solids))} of {len(bodies)} selected {done}")
         return {"FINISHED"}
 
 
@@ -180,8 +193,8 @@ def _joints(context: Context) -> list[Object]:
 
 
 class CleanUp(Change, Operator):
-    """Take Condyle away: joints, springs, masses, connections and targets of what is selected, of its chain or rig, or
-    all of the scene. A bake is freed first, which puts the animation back"""
+    """Take Condyle away: joints, springs, masses, colliders, connections, targets of what is selected, of its chain or
+    rig, or all of the scene. A bake is freed first, which puts the animation back"""
 
     bl_idname = "condyle.clean_up"
     bl_label = "Clean Up"

@@ -21,7 +21,7 @@ from ...data.joints import is_baked_over
 from ...data.overlay import OverlayProperties
 from ...data.property_options import active_joint
 from ...posing import picking
-from . import connections, ghosts, muscles, swept
+from . import colliders, connections, ghosts, muscles, swept
 from .pieces import STYLES, Lines, painted, piece_lines
 from .shown import Shown, moving_frame, readings, shown
 
@@ -47,8 +47,8 @@ def forget() -> None:
     """Drop all drawings; called when the add-on is disabled."""
     global _drawn
     _drawn = None
-    connections.forget()
-    muscles.forget()
+    for kind in (colliders, connections, muscles):
+        kind.forget()
 
 
 def _overlays_shown(context: Context) -> bool:
@@ -177,6 +177,14 @@ def muscle_parts(context: Context) -> Iterator[Part]:
             yield Part(item.name_full, lines, np.eye(4))
 
 
+def collider_parts(context: Context) -> Iterator[Part]:
+    """All parts of the drawings of colliders now."""
+    if _overlays_shown(context):
+        for body in colliders.visible(context):
+            strength = FULL if body.data.collider.active else DIM
+            yield Part(body.name, colliders.lines(body, strength), colliders.place(body))
+
+
 def placed_pieces(scene: Scene, item: Object, known: Shown, track: bool = True) -> list[np.ndarray]:
     """Places (4, 4) of the pieces of a joint's drawing in its frame, from its sliders, or else from its child.
 
@@ -241,11 +249,11 @@ class Brush:
 
 
 def draw_lines() -> None:
-    """Handler of POST_VIEW: draws joints, connections and muscles."""
+    """Handler of POST_VIEW: draws joints, connections, muscles and colliders."""
     global _drawn
     context = bpy.context
     joints = visible_joints(context)
-    linked = [*connection_parts(context), *muscle_parts(context)]
+    linked = [*connection_parts(context), *muscle_parts(context), *collider_parts(context)]
     if not joints and not linked:
         return
     settings = context.scene.condyle.overlay

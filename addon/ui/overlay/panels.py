@@ -19,6 +19,7 @@ TOGGLES = (
     "show_frames",
     "show_connections",
     "show_muscles",
+    "show_colliders",
     "show_swept",
     "show_poses",
     "show_handle",

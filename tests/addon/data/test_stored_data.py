@@ -89,14 +89,14 @@ def test_parts_of_old_composite_joints_keep_their_pitch(part, scene, make):
 
 
 def test_what_the_last_version_brought_is_not_read_by_the_one_before(part, scene, make, monkeypatch):
-    """An add-on without springs to the animation lets chains hang that springs hold, and tells nothing."""
+    """An add-on without colliders lets chains swing through the head, and tells nothing."""
     migrations, migrate = part("data.schema"), part("handlers.file_load").migrate
     item = make.empty("Joint")
-    item.condyle.body.spring.enabled = True
+    item.condyle.collider.enabled = True
     migrations.stamp(item.condyle)
     assert migrate() == "" and not part("blender.session").read_only
-    monkeypatch.setattr(migrations, "SCHEMA_VERSION", 6)
-    assert "'Joint' was saved by a newer version (data version 7, supported 6)" in migrate()
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", 7)
+    assert "'Joint' was saved by a newer version (data version 8, supported 7)" in migrate()
     assert part("blender.session").read_only
     monkeypatch.setattr(part("blender.session"), "read_only", False)
 

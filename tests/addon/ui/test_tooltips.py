@@ -34,6 +34,8 @@ PURE = {
     "SpringProperties": {"damping_ratio"},
     "BodyProperties": {"gravity"},
     "AddChain": {"damping_ratio", "gravity"},
+    "ColliderProperties": {"rotation", "friction"},
+    "AddCollider": {"friction"},
 }
 
 

@@ -1,4 +1,4 @@
-"""Volume of the skin about bones: of the meshes that an armature deforms, by their vertex groups."""
+"""The skin about bones, of the meshes that an armature deforms, by their vertex groups: its volume and its points."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ def skin_volumes(scene: Scene, rig: Object, bones: Sequence[str]) -> dict[str, f
     found = dict.fromkeys(bones, 0.0)
     to_rig = np.linalg.inv(units.array4(rig.matrix_world))
     size = abs(np.linalg.det(units.array4(rig.matrix_world)[:3, :3])) * units.length_scale(scene) ** 3
-    for item in scene.objects:
-        deforms = (each.type == "ARMATURE" and each.object == rig for each in item.modifiers)
-        if item.type != "MESH" or not any(deforms):
-            continue
+    for item in _skins(scene, rig):
         triangles = _triangles(item)
         shares = _shares(item, rig, bones)[triangles].mean(axis=1)
         corners = _places(item, to_rig @ units.array4(item.matrix_world))[triangles]
@@ -35,6 +32,27 @@ def skin_volumes(scene: Scene, rig: Object, bones: Sequence[str]) -> dict[str, f
             away -= np.outer(away @ axis, axis)
             found[name] += 0.5 * float(share @ np.einsum("ki,ki->k", away, areas)) * size
     return {name: volume for name, volume in found.items() if volume > 0.0}
+
+
+def skin_points(scene: Scene, rig: Object, bone: str) -> np.ndarray:
+    """Vertices (n, 3) of the skin that a bone moves more than all others together, in its axes, in the rest pose."""
+    to_bone = np.linalg.inv(units.array4(rig.matrix_world @ rig.data.bones[bone].matrix_local))
+    found = [np.empty((0, 3))]
+    for item in _skins(scene, rig):
+        if bone in item.vertex_groups:
+            places = _places(item, to_bone @ units.array4(item.matrix_world))
+            found.append(places[_shares(item, rig, [bone])[:, 0] > 0.5])
+    return np.concatenate(found)
+
+
+def _skins(scene: Scene, rig: Object) -> list[Object]:
+    """The meshes that an armature deforms."""
+    return [
+        item
+        for item in scene.objects
+        if item.type == "MESH"
+        and any(each.type == "ARMATURE" and each.object == rig for each in item.modifiers)
+    ]
 
 
 def _triangles(item: Object) -> np.ndarray:
