@@ -42,7 +42,7 @@ HAIR, STRAND = 9, 0.055  # bones of the ponytail, and the length of each [m]
 HELPERS = ("Root", "Step.L", "Step.R")  # bones without skin
 TORN = 1e-4  # m
 SOLID = ("Hips", "Spine", "Chest", "Neck", "Head", "Thigh.L", "Thigh.R", "Arm.L", "Arm.R")  # the colliders
-ENTERED = 1e-3  # m
+THICKNESS, ENTERED = 0.03, 1e-3  # m; what links keep off the skin, and how deep they may enter that
 #: least and most that the chains' tips swing against their carriers [m]
 SWINGS = {"TAIL": (0.05, 1.5), "HAIR": (0.03, 0.8), "EAR": (0.002, 0.1), "BELLY": (0.003, 0.06)}
 SKIN = (0.78, 0.42, 0.20)
@@ -219,7 +219,7 @@ def add_chains(made: Character) -> None:
         select(made, made.names(preset))
         bpy.ops.condyle.add_chain(preset=preset)
     select(made, SOLID)
-    bpy.ops.condyle.add_collider()
+    bpy.ops.condyle.add_collider(margin=THICKNESS)
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
@@ -290,10 +290,10 @@ def entered(made: Character) -> float:
             shape = poses[solid].condyle.collider
             to_solid = poses[solid].matrix.inverted()
             ends = [np.array(to_solid @ end) - shape.center for end in (bone.head, bone.tail)]
-            inset = radius * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+            inset = (ends[1] - ends[0]) * min(radius / np.linalg.norm(ends[1] - ends[0]), 0.5)
             along = np.linspace(ends[0] + inset, ends[1] - inset, 9)
             half = np.array([0.0, 0.5 * shape.length, 0.0])
-            far = max(far, radius + shape.radius - float(distance(along, -half, half).min()))
+            far = max(far, radius + shape.radius + shape.margin - float(distance(along, -half, half).min()))
     scene.frame_set(1)
     return far
 
