@@ -28,9 +28,14 @@ def add_muscles(standing: Standing, made: Imported) -> None:
     """Add all obstacles and muscles; invalid ones are left out with a warning."""
     surfaces = {}
     convert = physics_access.part("io.opensim_muscles").obstacle
+    wraps = [wrap for muscle in standing.model.muscles for wrap in muscle.strands.values()]
+    used = {json.dumps(each.to_dict()) for wrap in wraps for each in wrap.obstacles}
     for name, given in standing.read.wrap_objects.items():
-        surfaces[json.dumps(convert(given).to_dict())] = name
-        made.obstacles[name] = _obstacle(standing, made, name, convert(given))
+        kinds = {json.dumps(kind.to_dict()): kind for kind in (convert(given, False), convert(given, True))}
+        surfaces |= dict.fromkeys(kinds, name)
+        # an object has one side for all muscles: always only where that is so for each
+        kind = next((kinds[text] for text in kinds if text in used), convert(given, False))
+        made.obstacles[name] = _obstacle(standing, made, name, kind)
     ph = physics_access.physics()
     lengths = ph.muscle_lengths(standing.model, standing.state).lengths
     _name_starts(standing, made)

@@ -141,13 +141,13 @@ def test_what_is_told_of_colliders(part, scene, make):
     add_chain(rig, *tail(rig))
     add_collider(skin)
     skin.modifiers.new("Rig", "ARMATURE").object = rig
-    found = {each.code: each for each in part("checking.scene").check(scene)}
+    found = {each.code: each for each in part("jobs.scene_checks").check(scene)}
     assert found["collider-deforms"].values == {"collider": "Skin"}
     assert found["begins-in-collider"].values == {"bodies": "Rig/Tail.0, Rig/Tail.1", "collider": "Skin"}
     assert found["begins-in-collider"].is_hint
     for name in tail(rig):
         rig.pose.bones[name].condyle.collider.active = False
-    assert "colliders-alone" in {each.code for each in part("checking.scene").check(scene)}
+    assert "colliders-alone" in {each.code for each in part("jobs.scene_checks").check(scene)}
 
 
 def test_collision_groups_and_collections(part, scene, make):
@@ -249,9 +249,9 @@ def test_a_limp_chain_lies_on_the_floor_and_on_a_ball_that_moves(part, scene, ma
         )
         < 5e-4
     )
-    assert part("staleness.compare").changes(scene) == []
+    assert part("handlers.staleness").changes(scene) == []
     head.condyle.collider.margin = 0.01
-    assert part("staleness.compare").changes(scene)
+    assert part("handlers.staleness").changes(scene)
 
 
 def test_colliders_go_with_a_saved_and_appended_rig(scene, make, tmp_path):
