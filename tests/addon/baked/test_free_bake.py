@@ -46,19 +46,6 @@ def test_nothing_is_left_of_a_bake_not_even_what_it_told_of_itself(part, scene, 
     assert digests.differences(before, digests.digest()) == []
 
 
-@pytest.mark.parametrize("target", ["NEW", "CURRENT"])
-def test_a_slot_may_be_renamed_after_a_bake_in_place(part, scene, swing, target):
-    before = keys(part, swing)
-    if not part("blender.compat").has_slots(swing.animation_data.action):
-        pytest.skip("actions have no slots before Blender 4.4")
-    scene.condyle.simulation.output.target = target
-    part("jobs.bake").bake_now(scene)
-    action = swing.condyle.bake.previous_action
-    action.slots[0].name_display = "Another Name"
-    part("jobs.bake").free_bake(scene)
-    assert swing.animation_data.action == action and keys(part, swing) == before
-
-
 @pytest.mark.parametrize("target", ["NEW", "CURRENT", "STRIP"])
 def test_one_of_two_slots_may_be_renamed_or_they_may_exchange_names(part, scene, swing, target):
     data, compat = swing.animation_data, part("blender.compat")
