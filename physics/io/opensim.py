@@ -138,20 +138,9 @@ class _Reading:
         frames = self.frames.all()
         for part in self.model.unread():
             self.notes.warn(f"{part.tag} is not read", part.path)
-        return OpenSimModel(
-            self.model.name,
-            self.builder,
-            self.tree.coordinates,
-            frames,
-            muscles,
-            wrap_objects,
-            markers,
-            drawn,
-            groups,
-            self.notes.lines(physics=True),
-            self.notes.lines(physics=False),
-            self.actuators,
-        )
+        parts = (self.tree.coordinates, frames, muscles, wrap_objects, markers, drawn, groups)
+        said = (self.notes.lines(physics=True), self.notes.lines(physics=False))
+        return OpenSimModel(self.model.name, self.builder, *parts, *said, self.actuators)
 
     def _find(self, file: str) -> Path | None:
         name = Path(file.replace("\\", "/")).name
@@ -194,7 +183,10 @@ class _Reading:
             if node.tag in KINDS or elements.add(node):  # those of coordinates are read with them
                 continue
             try:
-                muscle = self._along_path(node)
+                if node.tag == "ExpressionBasedPointToPointForce":
+                    muscle: OpenSimMuscle | None = point_force(node, self.frames)
+                else:
+                    muscle = read_muscle(node, self.frames, self.tree.coordinates, self.notes)
             except FormatError as error:
                 if node.tag not in (*CORDS, "ExpressionBasedPointToPointForce"):
                     raise
@@ -213,12 +205,6 @@ class _Reading:
         entries = [] if collection is None else collection.elements("groups")
         groups = {node.name: tuple(node.text("members").split()) for node in entries}
         return muscles, groups
-
-    def _along_path(self, node: Node) -> OpenSimMuscle | None:
-        """A force along a path, or between two points."""
-        if node.tag == "ExpressionBasedPointToPointForce":
-            return point_force(node, self.frames)
-        return read_muscle(node, self.frames, self.tree.coordinates, self.notes)
 
     def _markers(self) -> tuple[OpenSimPoint, ...]:
         markers = []

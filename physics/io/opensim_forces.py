@@ -90,10 +90,10 @@ def _span(coordinate: OpenSimCoordinate) -> tuple[float, float]:
 
 
 def _spring(node: Node, coordinate: OpenSimCoordinate) -> Laws:
-    numbers = {name: node.number(given, 0.0) for name, given in LINEAR.items()}
-    if min(numbers["stiffness"], numbers["damping"]) < 0.0:
+    stiffness, rest, damping = (node.number(name, 0.0) for name in ("stiffness", "rest_length", "viscosity"))
+    if min(stiffness, damping) < 0.0:
         raise node.error("stiffness and viscosity must not be negative")
-    return Laws(stiffness=numbers["stiffness"], rest=numbers["rest"], damping=numbers["damping"])
+    return Laws(stiffness=stiffness, rest=rest, damping=damping)
 
 
 def _limit(node: Node, coordinate: OpenSimCoordinate) -> Laws:
@@ -130,7 +130,6 @@ def _expression(node: Node, coordinate: OpenSimCoordinate) -> Laws:
     return Laws(elastic, viscosity, damper)
 
 
-LINEAR = {"stiffness": "stiffness", "rest": "rest_length", "damping": "viscosity"}
 KINDS: dict[str, Callable[[Node, OpenSimCoordinate], Laws]] = {
     "SpringGeneralizedForce": _spring,
     "CoordinateLimitForce": _limit,

@@ -111,10 +111,6 @@ class Made(NamedTuple):
 Maker = Callable[[Node, list[str], Notes], Made]
 
 
-def _weld(node: Node, names: list[str], notes: Notes) -> Made:
-    return Made(Fixed(), {})
-
-
 def _single(make: Callable[[], Joint], motion: str) -> Maker:
     def read(node: Node, names: list[str], notes: Notes) -> Made:
         return Made(make(), dict.fromkeys(names, motion))
@@ -217,7 +213,7 @@ def _motion(name: str, axes: Sequence[Axis]) -> str:
 
 
 KINDS: dict[str, tuple[Maker, int | None]] = {  # and the number of coordinates, None: any
-    "WeldJoint": (_weld, None),
+    "WeldJoint": (lambda node, names, notes: Made(Fixed(), {}), None),
     "PinJoint": (_single(Hinge, "rotational"), 1),
     "SliderJoint": (_single(lambda: Slider((1.0, 0.0, 0.0)), "translational"), 1),
     "UniversalJoint": (_sequence("xy", ""), 2),

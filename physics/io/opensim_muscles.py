@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -114,17 +114,6 @@ def obstacle(given: OpenSimWrapObject, alone: bool) -> Obstacle:
     return Torus(major_radius=given.size[1], minor_radius=given.size[0], **place)
 
 
-@dataclass(frozen=True)
-class _Found:
-    """For each segment of a path the share of poses in which it meets a surface, where along it it is nearest on
-    average, and whether it may wrap there.
-    """
-
-    often: FloatArray
-    along: FloatArray
-    may: Any
-
-
 class Meetings:
     """Poses of a model throughout its coordinates' ranges, to find where paths meet surfaces."""
 
@@ -139,12 +128,9 @@ class Meetings:
             index = self.places[coordinate.coordinate]
             ranges[index] = np.clip(coordinate.range, -np.pi, np.pi)
             middle[index] = coordinate.default
-        along = [middle]
-        for index in range(count):
-            for value in np.linspace(ranges[index, 0], ranges[index, 1], ALONG):
-                row = middle.copy()
-                row[index] = value
-                along.append(row)
+        along = np.tile(middle, (1 + count * ALONG, 1))
+        rows = 1 + np.arange(count * ALONG).reshape(count, ALONG)
+        along[rows.T, np.arange(count)] = np.linspace(ranges[:, 0], ranges[:, 1], ALONG)
         anywhere = rng.uniform(ranges[:, 0], ranges[:, 1], (POSES, count))
         self.q = np.concatenate([along, anywhere])
         follow_drivers(self.model, self.q, np.zeros_like(self.q))
@@ -152,16 +138,19 @@ class Meetings:
         poses = np.array([body_poses(self.model, replace(state, q=row)) for row in self.q])
         self.poses = {name: poses[:, i] for i, name in enumerate(self.model.body_names)}
 
-    def find(self, path: Sequence[PathPoint], surface: OpenSimWrapObject) -> _Found:
-        """The segments of a path that may meet a surface.
+    def find(
+        self, path: Sequence[PathPoint], surface: OpenSimWrapObject
+    ) -> tuple[FloatArray, FloatArray, Any]:
+        """For each segment of a path the share of poses in which it meets a surface, where along it it is nearest on
+        average, and whether it may wrap there.
 
-        These are all that move relative to it, and all others that meet it. But one that a quadrant would force round
+        All may that move relative to it, and all others that meet it. But one that a quadrant would force round
         the surface in poses in which it misses it must meet it often, and one through a torus in some pose: OpenSim
         wraps one segment alone, and passes a torus where the path is not in its hole.
         """
         count = max(len(path) - 1, 0)
         if count == 0:
-            return _Found(np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool))
+            return np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool)
         frame = self._world(surface.frame.body) @ surface.frame.pose
         ends = np.stack([self._places(point) for point in path], axis=1) - frame[:, None, :3, 3]
         ends = ends @ frame[:, :3, :3]
@@ -175,7 +164,7 @@ class Meetings:
         may = (often > 0.0) & (often >= min(OFTEN, often.max()))
         if surface.kind != "torus":
             may |= ~(here[:-1] & here[1:]) & ~forced
-        return _Found(often, along, may)
+        return often, along, may
 
     def _places(self, point: PathPoint) -> FloatArray:
         """World places (poses, 3) of a point."""
@@ -239,8 +228,8 @@ def _with_wraps(
             continue
         first = max(wrap.range[0] - 1, 0) if wrap.range[0] > 0 else 0
         last = min(wrap.range[1], len(path)) if wrap.range[1] > 0 else len(path)
-        found = meetings.find(path[first:last], surface)
-        if not found.may.any():
+        often, along, may = meetings.find(path[first:last], surface)
+        if not may.any():
             notes.note("a path never meets its wrap object", f"{muscle.name} over {surface.name}")
             continue
         if wrap.method not in METHODS:
@@ -248,16 +237,16 @@ def _with_wraps(
                 f"method {wrap.method!r} is not supported; the path is the shortest one",
                 f"{muscle.name} over {surface.name}",
             )
-        for k in np.flatnonzero((found.often > 0.0) & ~found.may):
+        for k in np.flatnonzero((often > 0.0) & ~may):
             here, next_ = (muscle.points[first + int(k) + end].name for end in (0, 1))
             notes.warn(
                 f"a path meets its wrap object between two points in less than {100.0 * OFTEN:g} % of poses, and is "
                 "straight there",
                 f"{muscle.name} from {here} to {next_} over {surface.name}",
             )
-        alone = int(found.may.sum()) == 1
-        for k in np.flatnonzero(found.may):
-            over.setdefault(first + int(k), []).append((float(found.along[k]), obstacle(surface, alone)))
+        alone = int(may.sum()) == 1
+        for k in np.flatnonzero(may):
+            over.setdefault(first + int(k), []).append((float(along[k]), obstacle(surface, alone)))
     with_wraps: list[Any] = []
     for k, point in enumerate(path):
         with_wraps.append(point)

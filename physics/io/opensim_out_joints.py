@@ -30,6 +30,7 @@ from ..joints import (
     Spherical,
     SplineCurve,
 )
+from ..joints.base import IDENTITY
 from ..joints.symbols import facing
 from .opensim_out import angles, function_or_spline, made, splines
 
@@ -58,8 +59,8 @@ class Form:
     values: Mapping[str, Any] = field(default_factory=dict)
     coordinates: tuple[int, ...] = ()
     angles: bool = False
-    before: FloatArray | None = None
-    after: FloatArray | None = None
+    before: FloatArray = field(default_factory=lambda: IDENTITY)
+    after: FloatArray = field(default_factory=lambda: IDENTITY)
     turned: bool = False
     error: float = 0.0
 

@@ -19,12 +19,11 @@ from ..muscles import (
     PathPoint,
     Sphere,
     Tension,
-    Thelen,
     Torus,
 )
 from ..muscles.cord import Cord
 from ..muscles.obstacle import Obstacle
-from .opensim_laws import DEGROOTE, MARGIN, MILLARD, THELEN
+from .opensim_laws import LAWS, MARGIN
 from .opensim_out import Names, angles, collection, expression, function_or_spline, made
 
 INFINITE = 1000.0  # m: length of a cylinder without ends
@@ -69,12 +68,9 @@ class Muscles:
             raise ModelError(f"its excitation or tension is the number {muscle.tension:g}, not an input")
         if law is None or isinstance(law, Tension):
             return made("PathActuator", path, name=given, optimal_force=1.0 if law is None else law.max_force)
-        if isinstance(law, Millard):
-            return _hill("Millard2012EquilibriumMuscle", path, given, muscle, MILLARD)
-        if isinstance(law, Thelen):
-            return _hill("Thelen2003Muscle", path, given, muscle, THELEN)
-        if isinstance(law, DeGroote):
-            return _hill("DeGrooteFregly2016Muscle", path, given, muscle, DEGROOTE)
+        for tag, (kind, entries) in LAWS.items():
+            if isinstance(law, kind):
+                return _hill(tag, path, given, muscle, entries)
         raise ModelError(f"OpenSim has no law of type {law.type!r}")
 
     def _path(self, muscle: Muscle) -> Element:

@@ -27,6 +27,11 @@ TRACE_MASS = 1e-9  # kg, of a moving body without mass; its forces are below rou
 TRACE_RADIUS = 1e-2  # m: radius of gyration of a body without mass and inertia
 POINT_RADIUS = 1e-5  # m: that of a body with mass but without inertia, below round-off of lengths near 1 m
 POINT_SHARE = 1e-9  # least moment of inertia, as a share of the largest
+CASES = (
+    (True, False),
+    (False, True),
+    (False, False),
+)  # whether parent and child are placed, in the order of joining
 ROUND_OFF = 1e-9  # as a share of the largest moment
 
 
@@ -104,25 +109,18 @@ class Tree:
         placed: set[str | None] = {None}
         waiting = self._merged(self.links)
         while waiting:
-            forward = (
-                link for link in waiting if link.parent.body in placed and link.child.body not in placed
-            )
-            backward = (
-                link for link in waiting if link.child.body in placed and link.parent.body not in placed
-            )
-            if (link := next(forward, None)) is not None:
-                self._add(link)
-                placed.add(link.child.body)
-                waiting.remove(link)
-            elif (link := next(backward, None)) is not None:
-                placed.add(link.parent.body)
-                waiting.remove(link)
-                self._add(_turned(link))
-            elif (free := self._adrift(waiting, placed)) is not None:
-                self._free(free)
-                placed.add(free)
-            else:
+            known = [(link.parent.body in placed, link.child.body in placed) for link in waiting]
+            case = next((each for each in CASES if each in known), None)
+            if case is None:
                 break
+            link = waiting[known.index(case)]
+            if any(case):
+                self._add(link if case[0] else _turned(link))
+                waiting.remove(link)
+                placed |= {link.parent.body, link.child.body}
+            else:
+                self._free(link.parent.body or "")
+                placed.add(link.parent.body)
         for link in waiting:
             self._close(link)
         for name in self.solids:
@@ -152,10 +150,6 @@ class Tree:
         return [
             replace(link, parent=self._current(link.parent), child=self._current(link.child)) for link in left
         ]
-
-    def _adrift(self, waiting: list[_Link], placed: set[str | None]) -> str | None:
-        """A parent body that has no parent itself."""
-        return next((link.parent.body for link in waiting if link.parent.body not in placed), None)
 
     def _free(self, name: str) -> None:
         self.notes.warn("a body has no joint and is free", name)

@@ -168,22 +168,14 @@ class _Writing:
         owner = f"{self.bodies[body.name]}_joint"
         names = [self._coordinate(body, k, first, form, span, owner) for k in form.coordinates]
         parent = None if body.parent < 0 else self.model.bodies[body.parent].name
-        ends = [
-            (
-                self._frame(parent),
-                body.joint_in_parent if form.turned else _times(body.joint_in_parent, form.before),
-            ),
-            (
-                self._frame(body.name),
-                lie.inverse(body.body_in_joint if form.turned else _times(form.after, body.body_in_joint)),
-            ),
-        ]
+        ends = [(self._frame(parent), body.joint_in_parent)]
+        ends.append((self._frame(body.name), lie.inverse(body.body_in_joint)))
         if form.turned:
-            ends = [
-                (ends[1][0], _times(ends[1][1], form.before)),
-                (ends[0][0], _times(ends[0][1], None if form.after is None else lie.inverse(form.after))),
-            ]
-        frames = [offset(f"{end}_offset", *place) for end, place in zip(("parent", "child"), ends)]
+            ends.reverse()
+        around = {"parent": form.before, "child": lie.inverse(form.after)}
+        frames = [
+            offset(f"{end}_offset", frame, pose @ around[end]) for end, (frame, pose) in zip(around, ends)
+        ]
         sockets = {f"socket_{end}_frame": f"{end}_offset" for end in ("parent", "child")}
         parts = [made("coordinates", *(element for _, element in names)), made("frames", *frames)]
         if form.transform is not None:
@@ -198,13 +190,7 @@ class _Writing:
             raise ModelError("it has an armature")
         if body.limit_restitution is not None or body.joint.rotation_limits:
             raise ModelError("its limits are hard, or of a rotation")
-        laws = (
-            body.stiffness.any(),
-            body.damping.any(),
-            any(body.elastic),
-            any(body.damper),
-            any(body.viscosity),
-        )
+        laws = (*body.elastic, *body.damper, *body.viscosity, body.stiffness.any(), body.damping.any())
         limited = np.isfinite(body.limits)[list(form.coordinates)[:3]].any()
         if form.angles and (any(laws) or limited):
             raise ModelError("it has springs or limits on a rotation vector")
@@ -286,50 +272,31 @@ class _Writing:
             return made("WeldConstraint", made("frames", *frames), name=name, **sockets)
         rod = isinstance(given, DistanceConstraint) and given.sense == "rod"
         if isinstance(given, PointConstraint) or rod:
-            values = {f"socket_body_{k}": end for k, end in zip((1, 2), ends)}
-            places = {"location_body_1": given.point, "location_body_2": given.other_point}
+            values: dict[str, Any] = {f"socket_body_{k}": end for k, end in zip((1, 2), ends)}
+            values |= {"location_body_1": given.point, "location_body_2": given.other_point}
             if rod:
-                return made(
-                    "ConstantDistanceConstraint",
-                    name=name,
-                    **values,
-                    **places,
-                    constant_distance=given.length,
-                )
-            return made("PointConstraint", name=name, **values, **places)
+                values["constant_distance"] = given.length
+            return made("ConstantDistanceConstraint" if rod else "PointConstraint", name=name, **values)
         element = self._coupler(name, given) if isinstance(given, CouplingConstraint) else None
         if element is None:
             self.refused.append(f"constraint {ours!r} of type {given.type!r}")
         return element
 
     def _coupler(self, name: str, given: CouplingConstraint) -> Element | None:
-        weights = np.array(list(given.drivers.values()))
-        function = function_element(given.function)
+        weights, function = np.array([*given.drivers.values()]), function_element(given.function)
         if isinstance(given.function, Linear):
-            function = made(
-                "LinearFunction", coefficients=[*(given.function.slope * weights), given.function.offset]
-            )
+            row = [*(given.function.slope * weights), given.function.offset]
+            function = made("LinearFunction", coefficients=row)
         elif len(weights) != 1 or weights[0] != 1.0:
             return None
-        if (
-            given.more
-            or function is None
-            or any(each not in self.coordinates for each in (given.coordinate, *given.drivers))
-        ):
+        known = all(each in self.coordinates for each in (given.coordinate, *given.drivers))
+        if given.more or function is None or not known:
             return None
         drivers = " ".join(self.coordinates[each] for each in given.drivers)
         holder = made("coupled_coordinates_function", function)
-        ends = {
-            "independent_coordinate_names": drivers,
-            "dependent_coordinate_name": self.coordinates[given.coordinate],
-        }
+        follower = self.coordinates[given.coordinate]
+        ends = {"independent_coordinate_names": drivers, "dependent_coordinate_name": follower}
         return made("CoordinateCouplerConstraint", holder, name=name, **ends)
-
-
-def _times(pose: FloatArray | None, other: FloatArray | None) -> FloatArray:
-    """The product of two poses, of which one may be missing."""
-    product: FloatArray = (np.eye(4) if pose is None else pose) @ (np.eye(4) if other is None else other)
-    return product
 
 
 def _wraps(surfaces: Any) -> list[Element]:

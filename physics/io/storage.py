@@ -77,10 +77,10 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
         k = int(np.argmax(np.diff(table[:, 0]) <= 0.0))
         raise FormatError(f"{path}: time must increase, got {table[k, 0]:g} before {table[k + 1, 0]:g}")
     degrees = header.pop("indegrees", "no").lower()
-    if degrees not in ("yes", "no", "true", "false"):
+    if degrees not in ("yes", "y", "true", "no", "n", "false"):
         raise FormatError(f"{path}: inDegrees must be yes or no, got {degrees!r}")
     times, *columns = np.ascontiguousarray(table.T)
-    return Storage(times, dict(zip(labels[1:], columns)), degrees in ("yes", "true"), name, header)
+    return Storage(times, dict(zip(labels[1:], columns)), degrees in ("yes", "y", "true"), name, header)
 
 
 def write_storage(
@@ -158,9 +158,10 @@ def _labels(
 ) -> tuple[list[str], list[tuple[int, str]]]:
     """Names of the columns, and the lines of numbers by their numbers; vectors are split in both."""
     first, rows = body[0][1].strip(), body[1:]
-    labels = [label.strip() for label in (first.split("\t") if "\t" in first else first.split())]
-    labels = [label for label in labels if label]
     widths = [1 + word.count(",") for word in rows[0][1].split()] if rows else []
+    labels = [label.strip() for label in first.split("\t") if label.strip()]
+    if "\t" not in first or (len(labels) != len(widths) == len(first.split())):
+        labels = first.split()
     if len(widths) == len(labels) and max(widths) > 1:
         parts = [(label, width, k + 1) for label, width in zip(labels, widths) for k in range(width)]
         labels = [f"{label}_{k}" if width > 1 else label for label, width, k in parts]

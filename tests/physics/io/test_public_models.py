@@ -22,6 +22,8 @@ POSE = 1e-9  # m: round-off of chains of some twenty joints, and of splines with
 MASS = 1e-8
 TRACE = 1e-8  # kg m^2: of bodies without mass, which get 1e-9 kg
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
+LISTED, REFUSED = 451, 2  # files of the list of public models, and those of them that need not be read
+LENGTH = 1e-9  # m: round-off of paths without surfaces, at poses that OpenSim's assembly realizes
 NO_JOINT = "free_"  # begins OpenSim's names of the coordinates of bodies without a joint
 
 pytestmark = pytest.mark.skipif(not FOLDER, reason="CONDYLE_OPENSIM_MODELS names no folder of models")
@@ -56,8 +58,8 @@ def test_it_is_read_and_moves_as_in_opensim(path: Path, tmp_path: Path) -> None:
     peer, state, path = loaded(path, tmp_path)
     from tests.verification.peers.opensim_model import pose_of
 
-    read = ph.read_opensim(path, limits=False, muscles=False)
-    if not read.builder.bodies:
+    read = ph.read_opensim(path, limits=False, muscles=False, allow_welds=True)
+    if not read.builder.bodies or welded(read):
         return  # a file of geometry and welded bodies without mass, which builds no model
     model = read.build()
     if model.constraints and peer.getJointSet().getSize() > peer.getBodySet().getSize():
@@ -85,6 +87,43 @@ def test_it_is_read_and_moves_as_in_opensim(path: Path, tmp_path: Path) -> None:
         expected = mass_matrix(peer, state, theirs)
         allowed = MASS * np.abs(expected).max(initial=0.0) + TRACE
         assert np.abs(matrix - expected).max(initial=0.0) < allowed
+
+
+@files
+@pytest.mark.peers
+def test_paths_without_surfaces_are_as_long(path: Path, tmp_path: Path) -> None:
+    peer, state, path = loaded(path, tmp_path)
+    read = ph.read_opensim(path, limits=False, allow_welds=True)
+    straight = {name for name, muscle in read.muscles.items() if not muscle.wraps}
+    if not straight or welded(read):
+        return
+    model = read.build()
+    ours, theirs = places(peer, type(state)(state), read, model)  # of a copy: it unlocks
+    peer.realizePosition(state)
+    q = model.state().q.copy()
+    q[ours] = state.getQ().to_numpy()[theirs]
+    lengths = dict(
+        zip((each.name for each in model.muscles), ph.muscle_lengths(model, model.state(q=q)).lengths)
+    )
+    for muscle in peer.getMuscles():
+        if muscle.getName() in straight & set(lengths):
+            assert lengths[muscle.getName()] == pytest.approx(muscle.getLength(state), abs=LENGTH)
+
+
+@pytest.mark.skipif(len(FILES) < LISTED, reason="the folder has fewer files than the list of public models")
+def test_as_many_are_read() -> None:
+    refused = []
+    for path in FILES:
+        try:
+            ph.read_opensim(path, muscles=False, allow_welds=True)
+        except ph.FormatError as error:
+            refused.append(str(error))
+    assert len(refused) <= REFUSED, refused
+
+
+def welded(read: ph.OpenSimModel) -> bool:
+    """Whether a joint became a weld, so that bodies move otherwise than in OpenSim."""
+    return any("becomes a weld" in warning for warning in read.warnings)
 
 
 def with_our_inertias(peer: Any, model: ph.Model, state: Any) -> Any:

@@ -48,6 +48,10 @@ def test_degrees_become_radians_for_angles_alone(tmp_path):
     states = TABLE.replace("knee\tslide", "/jointset/a/knee/value\t/jointset/b/slide/value")
     named = ph.motion_samples(model_read, model_read.build(), ph.read_storage(stored(tmp_path, states)))
     assert np.array_equal(named[1], q)
+    legacy = TABLE.replace("=yes", "=y").replace("knee\tslide", "knee slide")  # as OpenSim reads them
+    assert np.array_equal(
+        ph.motion_samples(model_read, model_read.build(), ph.read_storage(stored(tmp_path, legacy)))[1], q
+    )
 
 
 @pytest.mark.parametrize(
