@@ -18,9 +18,10 @@ from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_
 from .taut import pull_taut
 
 ASIDE = 1.0  # [rad] between guesses
+FARTHER = 1.5  # of two more, still on the requested side, where a surface is narrow
 LEVELS = 16  # on the way into an obstacle where no guess converges
-# of a guess's polygon: a string pulled taut from it is no longer (a circle's arc of 282 degrees, a quarter at a time)
-LONGEST = 1.3
+# of a guess's polygon: a string pulled taut from it is no longer (a circle's arc of 255 degrees against two chords)
+LONGEST = 1.24
 
 
 @inline
@@ -75,8 +76,8 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         if solved(kind, size, own, p[0], q[0], known == wrap.PASS) != 0.0:
             return wrap.WRAPPED
     best, side = 1e300, 0.0
-    for k in range(2):
-        tilt = ASIDE * (2.0 * k - 1.0)
+    for k in range(4):
+        tilt = (ASIDE if k < 2 else FARTHER) * (2.0 * (k % 2) - 1.0)
         surface_level(data, shape, width, own, p, q, tilt)
         if solved(kind, size, own, p[0], q[0], False) != 0.0:
             length = whole_length(own)

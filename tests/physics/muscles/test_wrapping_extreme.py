@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from physics.kernels.wrapping import layout as wrap_layout
-from physics.muscles.obstacles import Torus
+from physics.muscles.obstacles import Ellipsoid, Torus
 from physics.muscles.wrapping import Wrap
 
 from .poses import pose
@@ -46,3 +46,15 @@ def test_what_does_not_go_through_a_ring_is_straight() -> None:
     assert strand.status == wrap_layout.WRAPPED
     far = np.hypot(*polyline(strand, 200)[:, :2].T)
     assert far.min() < 0.1 - 0.9 * 0.03
+
+
+def test_no_jumps_between_geodesics_over_a_narrow_ellipsoid() -> None:
+    """A ligament's surface (Lenhart et al. 2015, MCLp5), far narrower than its path is long: a length changes by no
+    more than the end moves.
+    """
+    wrap = Wrap(Ellipsoid(radii=(0.025, 0.0054, 0.0053)), 0.0)
+    first, last = np.array([0.0296, 0.0906, 0.1467]), np.array([0.0336, 0.128, 0.1555])
+    q = np.array([-0.00399, -0.00363, -0.00505])
+    ends = first + np.linspace(0.0, 1.0, 400)[:, None] * (last - first)
+    lengths = [at_rest(wrap, p, q).length for p in ends]
+    assert np.abs(np.diff(lengths)).max() <= np.linalg.norm(last - first) / 399 + 1e-12
