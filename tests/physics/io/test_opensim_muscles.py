@@ -1,6 +1,7 @@
 """Muscles of OpenSim models: their paths, and the surfaces that these wrap over."""
 
 import itertools
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -134,3 +135,34 @@ def test_poses_in_which_paths_are_tested_keep_couplings():
     first, second = (meetings.q[:, meetings.places[f"{name}.angle"]] for name in "ab")
     np.testing.assert_allclose(second, -0.5 * first, atol=1e-15)
     assert first.min() < -0.9 and first.max() > 1.9
+
+
+MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "gait10dof18musc_subject01.osim",
+        "gait2392_thelen2003muscle.osim",
+        "more/subject_walk_scaled.osim",  # of Rajagopal2016
+    ],
+)
+def test_the_right_leg_is_as_long_as_the_left(file):
+    if not (MODELS / file).exists():
+        pytest.skip(f"the model {file} is not beside this checkout")
+    read = ph.read_opensim(MODELS / file, limits=False)
+    model = read.build()
+    names, rng = [muscle.name for muscle in model.muscles], np.random.default_rng(0)
+    pairs = [(k, names.index(f"{n[:-2]}_l")) for k, n in enumerate(names) if n.endswith("_r")]
+    assert len(pairs) > 8
+    for _ in range(10):
+        values = {
+            f"{name[:-2]}_{side}": value
+            for name, coordinate in read.coordinates.items()
+            if name.endswith("_r") and not coordinate.locked
+            for value in [rng.uniform(*np.clip(coordinate.range, -2.0, 2.0))]
+            for side in "rl"
+        }
+        lengths = ph.muscle_lengths(model, read.state(model, values)).lengths
+        assert max(abs(lengths[right] - lengths[left]) for right, left in pairs) < 1e-12
