@@ -3,7 +3,7 @@
 It is here for comparison only. The engine uses the smooth path of `Wrap`, which needs no training, accepts any input,
 has a chosen error, and is faster. The claim ``wrapping.network`` has the errors of both, the benchmark
 ``wrap_network_over_geodesic`` their cost. The report of the weights is next to them; ``cylinder_network_table.json``
-has the errors of networks of other depths and thresholds.
+has the errors of networks of other depths, widths and thresholds.
 """
 
 from __future__ import annotations

@@ -8,14 +8,17 @@ A run is fixed by its seed and its number of rounds; the same NumPy on the same 
 What the symmetries of a cylinder settle is not learned: the network sees both distances from the axis in units of
 the radius, the angle between them and the fraction of the length, and gives how far the path lies off the straight
 line in the cross-section, over fraction (1 - fraction), so that the ends are where they belong; along the axis the
-path is straight. As in the paper, samples whose wrapped part is shorter than a threshold are thrown away.
+path is straight. As in the paper, samples whose wrapped part is shorter than a threshold are thrown away. The paper
+chose 1 %; here no threshold does best: over all samples, points are nearest without one in nine of the table's ten
+architectures (in the tenth 1 % is 7 % nearer), and Jacobians in two of four (in the others 1 % is 3 and 6 % nearer).
+The largest threshold is worst in all.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -34,6 +37,7 @@ Single = NDArray[np.float32]
 BATCH = 1024
 RATE, LAST_RATE = 2e-3, 2e-5
 TESTED = 20000  # fresh samples that errors are found with
+STEP = 1e-6  # of differences, in radii and radians: their round-off is 1e-10
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ SHIPPED = Settings()
 #: the table's networks: narrow, so that all are trained within minutes
 TABLE_LAYERS, TABLE_THRESHOLDS = (1, 2, 3, 4, 6, 8), (0.0, 0.01, 0.05, 0.2)
 TABLE_UNITS, TABLE_ROUNDS = 64, 2000
+#: layers and units as in the paper, trained less, with errors of Jacobians
+WIDE, WIDE_THRESHOLDS, WIDE_ROUNDS = ((6, 128), (10, 128), (12, 128), (6, 256)), (0.0, 0.01, 0.03, 0.1), 400
 KEPT_TABLE = WEIGHTS.with_name("cylinder_network_table.json")
 
 
@@ -126,7 +132,7 @@ def normalized(inputs: Any) -> Any:
     scaled = np.array(inputs, dtype=np.float64)
     scaled[:, :2] = np.log(scaled[:, :2] / low[:2]) / np.log(high[:2] / low[:2])
     scaled[:, 2:] = (scaled[:, 2:] - low[2:]) / (high[2:] - low[2:])
-    return (2.0 * scaled - 1.0).astype(np.float32)
+    return 2.0 * scaled - 1.0
 
 
 def begin(rng: np.random.Generator, layers: int = LAYERS, units: int = UNITS) -> list[Single]:
@@ -165,7 +171,7 @@ def train(settings: Settings, report: bool = True) -> list[Single]:
     losses, began = [], time.monotonic()
     for step in range(1, settings.rounds + 1):
         inputs, target = samples(rng, BATCH, settings.threshold)
-        loss, found = slopes(layers, normalized(inputs), target)
+        loss, found = slopes(layers, normalized(inputs).astype(np.float32), target)
         rate = LAST_RATE + 0.5 * (RATE - LAST_RATE) * (1.0 + np.cos(np.pi * step / settings.rounds))
         for k, slope in enumerate(found):
             mean[k] += np.float32(0.1) * (slope - mean[k])
@@ -183,12 +189,44 @@ def train(settings: Settings, report: bool = True) -> list[Single]:
 def errors(layers: list[Single], threshold: float, count: int = TESTED) -> dict[str, float]:
     """Errors of points in units of the radius, on fresh samples."""
     inputs, target = samples(np.random.default_rng(1), count, threshold)
-    value = normalized(inputs)
+    part = inputs[:, 3:4]
+    offset = offsets(layers, normalized(inputs).astype(np.float32)) - target
+    return spread(np.linalg.norm(offset * part * (1.0 - part), axis=1))
+
+
+def jacobian_errors(layers: list[Single], count: int = TESTED) -> dict[str, float]:
+    """Errors of the points' derivatives by the second end (2 x 2, Frobenius norm), on fresh samples of all kinds."""
+    inputs = samples(np.random.default_rng(1), count, 0.0)[0].astype(np.float64)
+    wide = [layer.astype(np.float64) for layer in layers]
+
+    def network_points(given: FloatArray) -> FloatArray:
+        a, b, angle, part = given.T
+        line = np.stack([a + part * (b * np.cos(angle) - a), part * b * np.sin(angle)], axis=1)
+        return line + (part * (1.0 - part))[:, None] * offsets(wide, normalized(given))
+
+    off = jacobians(network_points, inputs) - jacobians(lambda given: planar_paths(given)[0], inputs)
+    return spread(np.linalg.norm(off, axis=(1, 2)))
+
+
+def jacobians(points: Callable[[FloatArray], FloatArray], inputs: FloatArray) -> FloatArray:
+    """Derivatives (n, 2, 2) of points by the second end, along its distance and across, by central differences."""
+    columns = []
+    for column, size in ((1, 1.0), (2, inputs[:, 1:2])):
+        step = np.zeros(4)
+        step[column] = STEP
+        columns.append((points(inputs + step) - points(inputs - step)) / (2.0 * STEP * size))
+    return np.stack(columns, axis=2)
+
+
+def offsets(layers: list[Any], value: Any) -> Any:
+    """What a network gives for normalized inputs."""
     for k in range(0, len(layers) - 2, 2):
         value = np.tanh(value @ layers[k] + layers[k + 1])
-    offset = value @ layers[-2] + layers[-1] - target
-    part = inputs[:, 3:4]
-    distance = np.linalg.norm(offset * part * (1.0 - part), axis=1)
+    return value @ layers[-2] + layers[-1]
+
+
+def spread(distance: FloatArray) -> dict[str, float]:
+    """Of errors."""
     return {
         "root mean square": float(np.sqrt(np.mean(distance**2))),
         "99 %": float(np.quantile(distance, 0.99)),
@@ -205,11 +243,14 @@ def described(settings: Settings, layers: list[Single]) -> dict[str, Any]:
     }
 
 
-def table(settings: Sequence[Settings]) -> list[dict[str, Any]]:
-    """Reports of networks that are trained with each of these settings."""
+def table(settings: Sequence[Settings], derivatives: bool = False) -> list[dict[str, Any]]:
+    """Reports of networks that are trained with each of these settings; derivatives: with errors of Jacobians."""
     rows = []
     for entry in settings:
-        rows.append(described(entry, train(entry, report=False)))
+        layers = train(entry, report=False)
+        rows.append(described(entry, layers))
+        if derivatives:
+            rows[-1]["errors of Jacobians, all samples"] = jacobian_errors(layers)
         error = rows[-1]["errors in radii, all samples"]["root mean square"]
         print(f"{entry.layers} x {entry.units}, threshold {entry.threshold:g}: {error:.2e}", flush=True)
     return rows
@@ -221,6 +262,13 @@ def table_settings(rounds: int = TABLE_ROUNDS) -> list[Settings]:
         Settings(layers, TABLE_UNITS, threshold, rounds)
         for threshold in TABLE_THRESHOLDS
         for layers in TABLE_LAYERS
+    ]
+
+
+def wide_settings(rounds: int = WIDE_ROUNDS) -> list[Settings]:
+    """Of the table's wide networks."""
+    return [
+        Settings(layers, units, threshold, rounds) for layers, units in WIDE for threshold in WIDE_THRESHOLDS
     ]
 
 
@@ -248,7 +296,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.rounds is not None and options.rounds < 1:
         parser.error(f"--rounds must be at least 1, got {options.rounds}")
     if options.table is not None:
-        write_report(options.table, {"networks": table(table_settings(options.rounds or TABLE_ROUNDS))})
+        narrow = table(table_settings(options.rounds or TABLE_ROUNDS))
+        wide = table(wide_settings(options.rounds or WIDE_ROUNDS), derivatives=True)
+        write_report(options.table, {"networks": narrow, "wide networks": wide})
         return 0
     settings = SHIPPED if options.rounds is None else Settings(rounds=options.rounds)
     layers = train(settings)
