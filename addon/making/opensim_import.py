@@ -97,9 +97,15 @@ def _body_empty(
         return item
     com = np.asarray(body.com) / units.length_scale(scene)
     bodies_and_joints.make_body(
-        scene, Body(item), mass=float(body.mass), center=com, inertia=np.asarray(body.inertia)
+        scene, Body(item), mass=float(body.mass), center=com, inertia=_storable(np.asarray(body.inertia))
     )
     return item
+
+
+def _storable(inertia: np.ndarray) -> np.ndarray:
+    """An inertia, a millionth more where the round-off of float32 could break its triangle inequality."""
+    least, middle, most = np.linalg.eigvalsh(inertia)
+    return inertia + max(1e-6 * most - (least + middle - most), 0.0) * np.eye(3)
 
 
 def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) -> None:
