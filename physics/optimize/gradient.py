@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import kernels
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..errors import DivergedError, ModelError
 from ..integrators import INTEGRATORS
@@ -19,7 +19,7 @@ from ..kernels.adjoint import layout as at
 from ..model.checks import check_flags
 from ..model.model import Model
 from ..model.result import Result
-from ..motions.table import force_table, interpolated
+from ..motions.table import force_table
 from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
 from ..validation import chosen, instance, number
@@ -166,7 +166,9 @@ class Sweep:
         """Take the steps from number `first` on, with the states (n + 1, nv) at their ends; returns their loss."""
         task, start, dt, begin = self.task, float(self.task.state.time), self.task.dt, int(first > 0)
         ends = start + dt * (first + np.arange(begin, len(q)))
-        tau = np.array([interpolated(t, task.times, task.values["table"]) for t in ends])
+        before, after, share = rows_around(task.times, ends)
+        table = task.values["table"]
+        tau: FloatArray = table[before] + share * (table[after] - table[before])
         loss = task.objective.evaluate(
             Span(task.model, start, dt, task.steps, first + begin, q[begin:], qd[begin:], tau)
         )
@@ -207,15 +209,19 @@ class Sweep:
         }
 
 
+def rows_around(times: FloatArray, at_times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows of a table around each of n times, and the second one's shares (n, 1)."""
+    k = np.clip(np.searchsorted(times, at_times, side="right") - 1, 0, max(len(times) - 2, 0))
+    after = np.minimum(k + 1, len(times) - 1)
+    width = np.where(after > k, times[after] - times[k], 1.0)
+    return k, after, np.clip((at_times - times[k]) / width, 0.0, 1.0)[:, None]
+
+
 def spread(times: FloatArray, at_times: FloatArray, rows: FloatArray, table: FloatArray) -> None:
     """Add derivatives by interpolated rows (n, width) to those by the rows of the table (K, width)."""
-    if len(times) == 1:
-        table[0] += rows.sum(axis=0)
-        return
-    k = np.clip(np.searchsorted(times, at_times, side="right") - 1, 0, len(times) - 2)
-    share = np.clip((at_times - times[k]) / (times[k + 1] - times[k]), 0.0, 1.0)[:, None]
-    np.add.at(table, k, (1.0 - share) * rows)
-    np.add.at(table, k + 1, share * rows)
+    before, after, share = rows_around(times, at_times)
+    np.add.at(table, before, (1.0 - share) * rows)
+    np.add.at(table, after, share * rows)
 
 
 def make_task(

@@ -70,8 +70,8 @@ def optimize(
         method: ``"L-BFGS-B"`` of SciPy, also if None.
         starts: a list of {parameter: number or array}; the best result of all counts. None: one start from the numbers
             given, where torques without tau are those that hold the state against gravity.
-        most_gradients: after which the search ends. progress: called after each gradient with their number and the
-            least loss so far; returning False cancels.
+        most_gradients: after which a search from one start ends.
+        progress: called after each gradient with their number and the least loss so far; returning False cancels.
 
     Raises:
         ModelError, DivergedError: as of `gradient`, the latter at the start. CancelledError: with the `Optimum` so far.
@@ -94,13 +94,17 @@ def optimize(
     return search.optimum()
 
 
+class _Enough(Exception):
+    """A search has had its gradients."""
+
+
 class Search:
     """Gradients evaluated so far, and the best of them."""
 
     def __init__(self, task: Task, most: int, progress: Progress | None) -> None:
         self.task, self.most, self.progress = task, most, progress
         self.best: tuple[float, Task] | None = None
-        self.gradients, self.converged, self.reason = 0, False, ""
+        self.gradients, self.last, self.converged, self.reason = 0, most, False, ""
 
     def run(self, begin: FloatArray, limits: FloatArray) -> None:
         """Search from one start; keeps the better result."""
@@ -108,13 +112,15 @@ class Search:
             from scipy.optimize import minimize
         except ImportError as error:
             raise MissingDependencyError("optimize needs SciPy, which is not installed") from error
-        before = np.inf if self.best is None else self.best[0]
-        options = {"maxiter": self.most, "maxfun": self.most, "ftol": 1e-13, "gtol": 1e-9}
+        before, self.last = np.inf if self.best is None else self.best[0], self.gradients + self.most
+        options = {"maxiter": self.most, "maxfun": self.most + 1, "ftol": 1e-13, "gtol": 1e-9}
         try:
             found = minimize(
                 self._evaluate, begin, jac=True, method="L-BFGS-B", bounds=limits, options=options
             )
             converged, reason = bool(found.success), str(found.message)
+        except _Enough:
+            converged, reason = False, f"{self.most} gradients did not suffice"
         except DivergedError as error:
             if self.best is None:
                 raise
@@ -123,6 +129,8 @@ class Search:
             self.converged, self.reason = converged, reason
 
     def _evaluate(self, row: FloatArray) -> tuple[float, FloatArray]:
+        if self.gradients == self.last:
+            raise _Enough
         task = self.task.with_values(row)
         value, slopes = task.evaluate()
         self.gradients += 1

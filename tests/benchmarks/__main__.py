@@ -21,6 +21,7 @@ from . import (
     chains,
     compile_time,
     contacts,
+    gradients,
     linkages,
     muscles,
     opensim_muscles,
@@ -198,6 +199,13 @@ def against_ourselves(report: Report) -> None:
     report.race(wrapping.network(), ("wrap_network_over_geodesic", wrapping.shortest("cylinder")))
 
 
+def backwards(report: Report) -> None:
+    """A gradient over its simulation, and one by ten times as many parameters over that."""
+    few, many = gradients.gradient(1), gradients.gradient(10)
+    report.race(few, ("adjoint_over_simulation", gradients.simulation()))
+    report.race(many, ("adjoint_300_over_30_parameters", few))
+
+
 def many_worlds(report: Report) -> None:
     """10,000 runs of 20 steps against MuJoCo's rollouts."""
     if installed("mujoco"):
@@ -245,6 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     against_opensim(report)
     on_two_threads(report)
     many_worlds(report)
+    backwards(report)
     without_numba(report)
     compilation(report)
     write_beside(options.json, report.as_json())

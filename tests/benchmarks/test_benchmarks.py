@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from . import __main__ as command
-from . import contacts, linkages, muscles, pinocchio_cpp, reaching, trees, worlds, wrapping
+from . import contacts, gradients, linkages, muscles, pinocchio_cpp, reaching, trees, worlds, wrapping
 from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
@@ -76,6 +76,8 @@ def test_contestants_run() -> None:
         muscles.massive(),
         muscles.massless(),
         linkages.ours(),
+        gradients.gradient(2),
+        gradients.simulation(),
         reaching.sampled(3),
         worlds.Worlds().ours(),
         *(contacts.ours("contacts", scene) for scene in scenes),

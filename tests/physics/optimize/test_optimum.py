@@ -132,5 +132,6 @@ def test_progress_is_told_and_cancels():
 
 
 def test_a_limit_of_gradients_ends_a_search_unconverged():
-    found = search(most_gradients=1)
-    assert not found.converged and found.reason
+    for most in (1, 2):
+        found = search(most_gradients=most)
+        assert found.gradients == most and not found.converged and str(most) in found.reason
