@@ -12,6 +12,7 @@ from physics.simulation.between_samples import simulate_between
 from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.small_models import alone
 
+pytestmark = pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
 SWING = 9.81 * (1.0 - np.cos(0.5))  # J: energy of the pendulum's swing
 
 
@@ -26,13 +27,6 @@ def spring():
 
 def codes(result):
     return [each.code for each in result.diagnosis]
-
-
-def quiet(*arguments, **options):
-    """`ph.simulate`, where warnings are expected."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ph.SimulationWarning)
-        return ph.simulate(*arguments, **options)
 
 
 def test_energy_from_nowhere_is_told_and_kept_in_the_file(tmp_path):
@@ -58,7 +52,7 @@ def test_a_run_that_is_right_is_not_told(integrator):
 
 def test_all_ways_to_simulate_tell_the_same():
     model, state = pendulum(), pendulum().state([0.5])
-    first = quiet(model, state, 1000.0, 1.0)
+    first = ph.simulate(model, state, 1000.0, 1.0)
     with pytest.warns(ph.SimulationWarning) as told:
         (many,) = ph.simulate_many(model, [state], 1000.0, 1.0)
         loop = ph.simulate_loop(model, state, 1000.0, most_cycles=1, dt=1.0)
@@ -72,7 +66,7 @@ def test_a_turn_in_a_step_is_told():
     results = []
     for stiffness in (0.3, 0.0):
         model = alone("wheel", ph.joints.Hinge(), gravity=(0, 0, 0), stiffness=stiffness).build()
-        results.append(quiet(model, model.state([0.0], [1.0]), 10.0, 0.5, "rk4"))
+        results.append(ph.simulate(model, model.state([0.0], [1.0]), 10.0, 0.5, "rk4"))
     (found,) = results[0].diagnosis
     assert found.code == "big-turn" and found.values["coordinate"] == "wheel.angle"
     assert found.values["angle"] == pytest.approx(0.5, abs=1e-3)
@@ -83,7 +77,7 @@ def test_a_turn_in_a_step_is_told():
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4"])
 def test_a_spring_too_stiff_for_the_step_is_told(integrator, dt, told):
     model = spring()
-    result = quiet(model, model.state([0.1]), 30 * dt, dt, integrator)
+    result = ph.simulate(model, model.state([0.1]), 30 * dt, dt, integrator)
     stiff = [each.values["angle"] for each in result.diagnosis if each.code == "stiff-step"]
     assert bool(stiff) == told == bool(result.diagnosis)
     if told:  # symplectic Euler's own phase is 2 asin(w dt / 2); that of Runge and Kutta is less than w dt
@@ -93,14 +87,14 @@ def test_a_spring_too_stiff_for_the_step_is_told(integrator, dt, told):
 def test_what_hardly_swings_may_be_stiff():
     """A spring at rest, too stiff for the step, beside a swing that is right."""
     model = spring()
-    assert codes(quiet(model, model.state([1e-9]), 0.5, 0.015)) == []
+    assert codes(ph.simulate(model, model.state([1e-9]), 0.5, 0.015)) == []
 
 
 def test_energy_that_grows_is_told_where_no_books_are_kept():
     model = pendulum()
-    (found,) = quiet(model, model.state([1.5]), 100.0, 1.0, "RK45", rtol=0.3, atol=0.3).diagnosis
+    (found,) = ph.simulate(model, model.state([1.5]), 100.0, 1.0, "RK45", rtol=0.3, atol=0.3).diagnosis
     assert found.code == "energy-grows" and found.values["most"] > 1e3
-    assert codes(quiet(model, model.state([1.5]), 100.0, 1.0, "RK45")) == []
+    assert codes(ph.simulate(model, model.state([1.5]), 100.0, 1.0, "RK45")) == []
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5])
@@ -108,7 +102,7 @@ def test_velocities_that_constraints_change_are_told(share):
     model, start = four_bar()
     qd = ph.assemble(model, model.state(start.q, [1.0, 0.0, 0.0])).qd.copy()
     qd[0] *= 1.0 + share
-    result = quiet(model, model.state(start.q, qd), 0.01)
+    result = ph.simulate(model, model.state(start.q, qd), 0.01)
     found = {each.code: each.values for each in result.diagnosis}
     assert ("velocities-by-constraints" in found) == (share > 0.1)
     if found:
@@ -122,7 +116,7 @@ def test_bodies_that_assembling_moves_are_told():
     off = model.state(start.q + [0.2, 0.0, 0.0])
     with pytest.raises(ph.ModelError):
         ph.simulate(model, off, 0.01)
-    result = quiet(model, off, 0.01, assemble=True)
+    result = ph.simulate(model, off, 0.01, assemble=True)
     (found,) = result.diagnosis
     assert found.code == "moved-by-constraints" and found.values["distance"] > 0.1
     name, unit, was, now = found.values["changes"][0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 
 import numpy as np
 import pytest
@@ -105,18 +106,12 @@ def test_what_is_written_follows_the_published_schema(tmp_path, seed):
     jsonschema.Draft202012Validator(schema).validate(json.loads(path.read_text()))
 
 
-def at(document, path):
-    """The container and the key of a place in a document, given like ``bodies.1.mass``."""
-    *way, last = (int(key) if key.isdigit() else key for key in path.split("."))
-    for key in way:
-        document = document[key]
-    return document, last
-
-
 def spoil(document, place, value):
-    """A copy with this value, or nothing, in a place."""
-    spoilt = copy.deepcopy(document)
-    container, key = at(spoilt, place)
+    """A copy with this value, or nothing, in a place given like ``bodies.1.mass``."""
+    spoilt = container = copy.deepcopy(document)
+    *way, key = (int(part) if part.isdigit() else part for part in place.split("."))
+    for part in way:
+        container = container[part]
     if value is MISSING:
         del container[key]
     else:
@@ -212,9 +207,7 @@ def test_what_our_check_refuses_the_published_schema_refuses_too(document):
     ours = "must be|needs at least|takes at most|unknown key|unknown type|is missing|got .hinge"
     judged_later = "of body|state.chart: needs|spline curve|got nan|got inf|got 1000|got 4.0"
     for place, value, says in SPOILT:
-        if any(each in says for each in ours.split("|")) and not any(
-            each in says for each in judged_later.split("|")
-        ):
+        if re.search(ours, says) and not re.search(judged_later, says):
             assert not validator.is_valid(spoil(document, place, value)), place
 
 
@@ -244,11 +237,8 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path, document):
     path = tmp_path / "short.json"
     for length in range(1, len(text) - 1, 97):
         path.write_text(text[:length])
-        with pytest.raises(ph.FormatError, match=r"short\.json"):
+        with pytest.raises(ph.FormatError, match=r"short\.json.*(line 1 is not JSON|truncated)"):
             load_model(path)
-    path.write_text(text[: len(text) // 2])
-    with pytest.raises(ph.FormatError, match=r"line 1 is not JSON|truncated"):
-        load_model(path)
 
 
 def test_a_file_that_is_not_there_is_an_os_error(tmp_path):
@@ -277,15 +267,10 @@ def test_what_the_format_cannot_hold_is_not_written(tmp_path, keywords, says):
 def test_an_error_while_writing_leaves_the_file_as_it_was(tmp_path):
     path = tmp_path / "model.json"
     path.write_text("what was here")
-
-    def write_and_break():
-        with write_atomically(path) as temporary:
-            temporary.write_text("half")
-            assert temporary.parent == path.parent and temporary.suffix == ".json"
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write_and_break()
+    with pytest.raises(KeyboardInterrupt), write_atomically(path) as temporary:
+        temporary.write_text("half")
+        assert temporary.parent == path.parent and temporary.suffix == ".json"
+        raise KeyboardInterrupt
     assert path.read_text() == "what was here"
     assert os.listdir(tmp_path) == ["model.json"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from tests.physics.constraints.mechanisms import bar, four_bar
+from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.small_models import alone, row
 
 # these run beyond what is right
@@ -12,14 +12,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarnin
 
 
 def stiff_chain():
-    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
-    parent, start = None, 0.0
-    for k in range(4):
-        bar(builder, f"link{k}", parent, 0.2, start)
-        parent, start = f"link{k}", 0.2
-    builder.add_spring(
-        "stay", "link3", (0.2, 0.0, 0.0), None, (0.8, 0.3, 0.0), stiffness=2e4, rest_length=0.1
-    )
+    names, link = [f"link{k}" for k in range(4)], {"com": (0.1, 0, 0), "inertia": 1e-3 * np.diag([1, 4, 4])}
+    builder = row(names, ph.joints.Hinge(), (0.2, 0, 0), gravity=(0, -9.81, 0), **link)
+    stay = {"stiffness": 2e4, "rest_length": 0.1}
+    builder.add_spring("stay", "link3", (0.2, 0.0, 0.0), None, (0.8, 0.3, 0.0), **stay)
     return builder.build()
 
 
@@ -66,22 +62,36 @@ def test_what_falls_from_upright_is_no_leap(name, integrator, length, mass, dt, 
     assert result.q[:, 0].max() > 3.0
 
 
-def oscillator(stiffness=1e4):
+def oscillator():
     """1 kg on a spring, 100 rad/s."""
-    return alone(
-        "mass", ph.joints.Slider(), gravity=(0, 0, 0), inertia=0.01 * np.eye(3), stiffness=stiffness
-    ).build()
+    return alone("mass", ph.joints.Slider(), gravity=(0, 0, 0), stiffness=1e4).build()
 
 
-@pytest.mark.parametrize(("integrator", "dt"), [("forward_euler", 1e-3), ("rk4", 0.0286)])
-def test_energy_that_grows_slowly_is_told(integrator, dt):
+@pytest.mark.parametrize(
+    ("integrator", "dt", "duration", "least", "most"),
+    [
+        (
+            "forward_euler",
+            1e-3,
+            60.0,
+            500.0,
+            5e5,
+        ),  # a hundredth more in each step: told within some stretches
+        ("rk4", 0.0286, 60.0, 500.0, np.inf),
+        # what doubles and doubles in each step is past anything by the time that it is looked at twelve times
+        ("symplectic_euler", 0.0202, 60 * 0.0202, 0.0, 1e12),
+        ("symplectic_euler", 0.06, 15 * 0.06, 0.0, 1e12),
+        ("rk4", 0.031, 15 * 0.031, 0.0, 1e12),
+        ("rk4", 0.085, 15 * 0.085, 0.0, 1e12),
+    ],
+)
+def test_energy_that_grows_is_told(integrator, dt, duration, least, most):
     model = oscillator()
-    with pytest.raises(ph.DivergedError, match="energy jumps") as caught:
-        ph.simulate(model, model.state(q=[0.1]), 60.0, dt=dt, integrator=integrator)
+    with pytest.raises(ph.DivergedError) as caught:
+        ph.simulate(model, model.state(q=[0.1]), duration, dt=dt, integrator=integrator)
+    assert caught.value.body == "mass" and "energy jumps" in caught.value.reason
     energy = caught.value.result.energy[:, 2]
-    assert energy[-1] > 10.0 * energy[0]
-    if integrator == "forward_euler":  # a hundredth more in each step: told within a few stretches of steps
-        assert energy[-1] < 1e4 * energy[0]
+    assert energy[0] == pytest.approx(50.0) and energy[-1] > least and energy.max() < most
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "forward_euler", "rk4"])
@@ -95,24 +105,6 @@ def test_one_leap_is_told(integrator):
     with pytest.raises(ph.DivergedError, match=r"'box': its energy jumps") as caught:
         ph.simulate(model, model.state(q=[0, 0, 0.3, 0, 0.1, 0]), 2.0, dt=1e-3, integrator=integrator)
     assert 0.24 < caught.value.time < 0.5  # it falls for 0.24 s
-
-
-@pytest.mark.parametrize(
-    ("integrator", "dt", "steps"),
-    [
-        ("symplectic_euler", 0.0202, 60),
-        ("symplectic_euler", 0.06, 15),
-        ("rk4", 0.031, 15),
-        ("rk4", 0.085, 15),
-    ],
-)
-def test_leaps_are_told_in_a_run_of_few_steps(integrator, dt, steps):
-    """What doubles and doubles in each step is past anything by the time that it is looked at twelve times."""
-    model = oscillator()
-    with pytest.raises(ph.DivergedError, match="energy jumps") as caught:
-        ph.simulate(model, model.state(q=[0.1]), steps * dt, dt=dt, integrator=integrator)
-    energy = caught.value.result.energy[:, 2]
-    assert energy[0] == pytest.approx(50.0) and 0.0 < energy.max() < 1e12
 
 
 def test_leaps_of_linearly_implicit_steps_are_told_whenever_they_come():
@@ -170,9 +162,7 @@ def test_a_joint_that_moves_by_itself_may_drag_others(integrator):
 
 
 def test_a_spring_that_leaps_with_a_rotation_vector_s_chart_is_no_leap_of_a_step():
-    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
-    link = {"mass": 1.0, "inertia": 0.1 * np.eye(3), "stiffness": [0.0, 0.0, 0.0, 1.0, 1.0, 1.0]}
-    builder.add_body("top", joint=ph.joints.Free(), rest=[0.0, 0.0, 0.0, 2.0, 0.0, 0.0], **link)
-    model = builder.build()
+    link = {"inertia": 0.1 * np.eye(3), "stiffness": [0, 0, 0, 1, 1, 1], "rest": [0, 0, 0, 2, 0, 0]}
+    model = alone("top", ph.joints.Free(), gravity=(0, 0, 0), **link).build()
     result = ph.simulate(model, model.state(qd=[0.0, 0.0, 0.0, 8.0, 0.3, 0.2]), 4.0, integrator="rk4")
     assert result.info["chart_changes"] > 2

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import physics as ph
-from tests.physics.constraints.mechanisms import bar, four_bar
+from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.small_models import alone, row
 
 
 def pendulum():
-    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
-    bar(builder, "arm", None, 0.5, 0.0)
-    return builder.build()
+    bar = {"com": (0.25, 0.0, 0.0), "inertia": np.diag([1e-3, 1.0 / 48.0, 1.0 / 48.0])}
+    return alone("arm", ph.joints.Hinge(), gravity=(0.0, -9.81, 0.0), **bar).build()
 
 
 def test_functions_of_time_keep_the_order_of_the_method():
@@ -171,21 +170,16 @@ def test_a_cancelled_run_keeps_its_samples(integrator):
     assert 0.9 < result.t[-1] < 500.0 and np.abs(result.row_forces).max(axis=1).min() > 0.0
 
 
-def hanging():
-    return alone("bob", ph.joints.Hinge((0, 1, 0)), com=(0.0, 0.0, -0.3), inertia=0.01 * np.eye(3)).build()
-
-
 @pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA", "Radau", "BDF"])
 @pytest.mark.parametrize("width", [0.3, 0.02])
 def test_adaptive_methods_see_a_torque_that_begins_late(integrator, width):
     """However long the steps are that a pendulum at rest allows: as a table, as a function, as what leads another."""
-    model = hanging()
+    model = alone("bob", ph.joints.Hinge((0, 1, 0)), com=(0, 0, -0.3), inertia=0.01 * np.eye(3)).build()
     times, values = [3.0, 3.001, 3.0 + width, 3.001 + width], [[0.0], [1.5], [1.5], [0.0]]
 
     def swung(method, tau):
-        return np.abs(
-            ph.simulate(model, model.state(), 6.0, 1e-3, method, tau=tau, record_interval=0.02).q
-        ).max()
+        result = ph.simulate(model, model.state(), 6.0, 1e-3, method, tau=tau, record_interval=0.02)
+        return np.abs(result.q).max()
 
     def pushed(t):
         return [1.5 * float(3.0 < t < 3.0 + width)]
@@ -198,11 +192,8 @@ def test_adaptive_methods_see_a_torque_that_begins_late(integrator, width):
 
 @pytest.mark.parametrize("integrator", ["DOP853", "LSODA"])
 def test_adaptive_methods_see_what_another_is_led_through_late(integrator):
-    builder = alone("base", ph.joints.Slider((1, 0, 0)), inertia=0.01 * np.eye(3))
-    builder.add_body(
-        "bob", "base", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3)
-    )
-    model = builder.build()
+    joints, link = [ph.joints.Slider((1, 0, 0)), ph.joints.Hinge((0, 1, 0))], {"inertia": 0.01 * np.eye(3)}
+    model = row(["base", "bob"], lambda k: joints[k], (0, 0, 0), com=(0, 0, -0.3), **link).build()
     motion = {"base": ph.Motion([0.0, 2.98, 3.0, 3.1, 3.2, 3.22, 6.0], [0.0, 0.0, 0.0, 0.1, 0.0, 0.0, 0.0])}
     rk4, found = (
         ph.simulate(model, model.state(), 6.0, 1e-3, method, motions=motion, record_interval=0.02).q[:, 1]

@@ -65,20 +65,14 @@ def test_adaptive_method_goes_on_through_chart_changes():
     assert np.abs(ph.lie.so3_exp(exact.q) - ph.lie.so3_exp(stepped.q)).max() < 1e-7
 
 
-@pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA"])
-def test_adaptive_methods_agree_with_rk4(integrator):
+@pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA", "Radau", "BDF", "event_driven"])
+def test_adaptive_methods_agree_with_rk4_and_tell_their_steps(integrator):
     model = pendulum()
     state = model.state(q=[1.0])
     stepped = ph.simulate(model, state, 1.0, 1e-3, "rk4", record_interval=0.1)
     adaptive = ph.simulate(model, state, 1.0, integrator=integrator, record_interval=0.1)
     assert np.allclose(stepped.t, adaptive.t) and np.abs(stepped.q - adaptive.q).max() < 1e-6
-
-
-@pytest.mark.parametrize("integrator", ["RK45", "DOP853", "LSODA", "Radau", "BDF", "event_driven"])
-def test_steps_that_an_adaptive_method_takes_are_told(integrator):
-    model = pendulum()
-    info = ph.simulate(model, model.state(q=[1.0]), 1.0, integrator=integrator).info
-    assert 10 < info["steps"] < info["evaluations"]
+    assert 10 < adaptive.info["steps"] < adaptive.info["evaluations"]
 
 
 def test_samples_do_not_change_the_motion():
@@ -133,14 +127,6 @@ def test_cancelling_keeps_what_was_computed():
         ph.simulate(model, model.state(q=[1.0]), 100.0, 1e-4, progress=progress)
     assert 1 <= len(caught.value.result.t) < 1_000_001
     assert all(a <= b for a, b in itertools.pairwise(seen))
-
-
-def test_divergence_is_told_and_keeps_what_was_computed():
-    model = pendulum(stiffness=1e8)
-    with pytest.raises(ph.DivergedError) as caught:
-        ph.simulate(model, model.state(q=[1.0]), 10.0, 1e-2, "forward_euler")
-    assert caught.value.body == "rod" and "energy jumps" in caught.value.reason
-    assert len(caught.value.result.t) > 1 and np.isfinite(caught.value.result.q).all()
 
 
 def test_tau_table_is_followed():
@@ -240,10 +226,8 @@ def test_leaving_a_closed_range_stops_the_run_which_can_be_looked_at():
 def test_coordinates_that_do_the_same_are_told():
     """Two parallel hinges without a body between them: round-off must not pass for inertia."""
     axis = (0.3, 0.5, 0.7)
-    builder = ph.ModelBuilder()
     joint = ph.joints.Composite((ph.joints.Hinge(axis), ph.joints.Hinge(axis)))
-    builder.add_body("rod", joint=joint, mass=1.0, com=(0, 0, -0.5), inertia=np.eye(3))
-    model = builder.build()
+    model = alone("rod", joint, com=(0, 0, -0.5)).build()
     for angle in (0.3, 1.1, 2.0):
         with pytest.raises(ph.ModelError, match="moves no inertia"):
             ph.forward_dynamics(model, model.state(q=[angle, angle]))
@@ -259,11 +243,9 @@ def test_limits_are_chosen_where_the_joint_is():
     """Inertia is judged inside a closed range, whatever the limits leave open."""
     frames = smooth_frames(np.random.default_rng(1), 7)
     for knots, limits in ((None, (None, 0.5)), (1.0 + ph.splines.clamped_knots(7, 4), "range")):
-        builder = ph.ModelBuilder()
-        joint = ph.joints.SplineCurve(frames, knots=knots, outside="error")
-        bead = builder.add_body("bead", joint=joint, mass=1.0, inertia=np.eye(3), limits=limits)
+        builder = alone("bead", ph.joints.SplineCurve(frames, knots=knots, outside="error"), limits=limits)
         hinge = {"joint": ph.joints.Hinge(), "mass": 1.0, "inertia": np.eye(3), "limits": (-1, 1)}
-        builder.add_body("flap", bead, **hinge)
+        builder.add_body("flap", "bead", **hinge)
         assert builder.build().arrays[4][:, 6].min() > 0.0
 
 
@@ -276,11 +258,9 @@ def test_copies_stay_locked():
 
 
 def test_rotations_of_bodies_with_awkward_names():
-    builder = ph.ModelBuilder()
-    ball = {"mass": 1.0, "inertia": np.eye(3), "com": (0, 0, 0.1)}
     two = ph.joints.Composite((ph.joints.Spherical(), ph.joints.Slider(), ph.joints.Spherical()))
-    builder.add_body("a", joint=two, armature=0.1, **ball)  # seven coordinates of six freedoms
-    builder.add_body("a.2", joint=ph.joints.Spherical(), **ball)
+    builder = alone("a", two, armature=0.1, com=(0, 0, 0.1))  # seven coordinates of six freedoms
+    builder.add_body("a.2", joint=ph.joints.Spherical(), mass=1.0, inertia=np.eye(3), com=(0, 0, 0.1))
     model = builder.build()
     state = model.state(q={"a": [0.1, 0, 0, 0.5, 0, 0.1, 0]})
     assert len(ph.simulate(model, state, 0.01).rotations) == 3
@@ -303,10 +283,7 @@ def test_a_step_far_beyond_soft_ground_is_tried_again_shorter(integrator):
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "bdf1", "rk4", "sdirk2"])
 def test_a_run_that_ends_within_a_step_goes_on_as_one_that_does_not(integrator):
     """Speeds of samples within a step are those of that instant: a cubic's ran ahead of Euler's by most of a step."""
-    builder = ph.ModelBuilder(gravity=(0.0, 0.0, -9.81))
-    inertial = {"mass": 1.0, "com": (0.15, 0.0, 0.0), "inertia": 0.01 * np.eye(3)}
-    builder.add_body("arm", joint=ph.joints.Hinge(axis=(0.0, 1.0, 0.0)), **inertial)
-    model = builder.build()
+    model = alone("arm", ph.joints.Hinge((0, 1, 0)), com=(0.15, 0, 0), inertia=0.01 * np.eye(3)).build()
     start = model.state(q=[0.2], qd=[1.0])
     whole = ph.simulate(model, start, 0.8, 1e-3, integrator)
     part = ph.simulate(model, start, 0.15037, 1e-3, integrator)

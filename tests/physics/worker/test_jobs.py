@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -25,17 +26,15 @@ HANG = 300.0  # seconds: an end for what would never end, not a measure
 @pytest.fixture(scope="module")
 def client():
     """As this process runs the kernels, so that results can be compared bit by bit."""
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=jit.JITTED))
-    yield client
-    client.close()
+    with closing(worker.WorkerClient(environment=worker.worker_environment(jit=jit.JITTED))) as client:
+        yield client
 
 
 @pytest.fixture(scope="module")
 def slow_client():
     """Unjitted, as where numba does not exist."""
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=False))
-    yield client
-    client.close()
+    with closing(worker.WorkerClient(environment=worker.worker_environment(jit=False))) as client:
+        yield client
 
 
 def pendulum(**keywords):
@@ -50,6 +49,27 @@ def poll_until(job, condition, seconds=HANG):
         time.sleep(0.002)
 
 
+def simulated(client, model, state, **keywords):
+    """The result of a simulation there."""
+    return requests.simulate_answer(requests.simulate(client, model, state, **keywords).wait(HANG), model)
+
+
+def same_bits(there, here, names):
+    for name in names:
+        assert getattr(there, name).tobytes() == getattr(here, name).tobytes(), name
+
+
+def fitted(client, kind, poses, **keywords):
+    """A fit there, which is the one here bit by bit."""
+    job = getattr(requests, kind)(client, poses, **keywords)
+    there = getattr(requests, f"{kind}_answer")(job.wait(HANG))
+    here = getattr(ph, kind)(poses, **keywords)
+    assert there.joint == here.joint and there.report() == here.report() and there.steps == here.steps
+    same_bits(there, here, ["q"])
+    same_bits(there.residuals, here.residuals, ("rotation", "translation", "distance"))
+    return there
+
+
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "DOP853"])
 def test_a_simulation_there_is_one_here_bit_by_bit(client, integrator):
     if integrator == "DOP853":
@@ -62,24 +82,21 @@ def test_a_simulation_there_is_one_here_bit_by_bit(client, integrator):
     job = requests.simulate(client, model, state, **keywords)
     there = requests.simulate_answer(job.wait(HANG), model)
     here = ph.simulate(model, state, **keywords)
-    for name in ("t", "q", "qd", "poses", "energy"):
-        assert getattr(there, name).tobytes() == getattr(here, name).tobytes(), name
+    same_bits(there, here, ("t", "q", "qd", "poses", "energy"))
     assert there.info == here.info and there.rotations.keys() == here.rotations.keys()
     assert there.model is model and job.progress == 1.0
 
 
 def test_a_table_of_forces_travels(client):
     model = pendulum()
-    table = ph.Table([0.0, 0.01, 0.02], [[0.0], [5.0], [0.0]])
-    job = requests.simulate(client, model, model.state(), duration=0.02, tau=table)
-    there = requests.simulate_answer(job.wait(HANG), model)
-    assert there.q.tobytes() == ph.simulate(model, model.state(), duration=0.02, tau=table).q.tobytes()
+    pushed = {"duration": 0.02, "tau": ph.Table([0.0, 0.01, 0.02], [[0.0], [5.0], [0.0]])}
+    there = simulated(client, model, model.state(), **pushed)
+    same_bits(there, ph.simulate(model, model.state(), **pushed), ["q"])
 
 
 def test_without_numba_it_works_and_says_so(slow_client):
     model = pendulum()
-    job = requests.simulate(slow_client, model, model.state(q=[0.5]), duration=0.05)
-    slow = requests.simulate_answer(job.wait(HANG), model)
+    slow = simulated(slow_client, model, model.state(q=[0.5]), duration=0.05)
     assert slow_client.hello["jit"] is False
     fast = ph.simulate(model, model.state(q=[0.5]), duration=0.05)
     np.testing.assert_allclose(slow.q, fast.q, rtol=1e-12)
@@ -115,11 +132,9 @@ def test_a_simulation_is_cancelled_in_the_middle(which, request):
 
 def test_a_diverged_simulation_tells_where_and_gives_what_there_is(client):
     model = pendulum(stiffness=1e9)
-    job = requests.simulate(
-        client, model, model.state(q=[1.0]), duration=2.0, dt=1e-2, integrator="forward_euler"
-    )
+    keywords = {"duration": 2.0, "dt": 1e-2, "integrator": "forward_euler"}
     with pytest.raises(worker.WorkerError, match=r"diverged at t = .* in body 'bob'") as caught:
-        job.wait(HANG)
+        simulated(client, model, model.state(q=[1.0]), **keywords)
     error = caught.value
     assert error.kind == "DivergedError"
     assert error.details["body"] == "bob" and 0.0 < error.details["time"] < 2.0 and error.details["reason"]
@@ -139,7 +154,7 @@ def test_a_diverged_simulation_tells_where_and_gives_what_there_is(client):
 def test_bad_input_is_told_in_physics_own_words(client, options, says):
     model = pendulum()
     with pytest.raises(worker.WorkerError, match=says):
-        requests.simulate(client, model, model.state(), **options).wait(HANG)
+        simulated(client, model, model.state(), **options)
 
 
 @pytest.mark.parametrize(
@@ -181,8 +196,7 @@ def test_the_process_ends_in_the_middle_of_a_job_when_stdin_closes():
 @pytest.mark.skipif(not jit.JITTED, reason="without numba nothing is compiled")
 def test_compiling_is_told_and_holds_nobody_up(tmp_path):
     """With an empty cache: others' jobs run meanwhile, a waiting job can be cancelled, closing stdin ends it."""
-    client = worker.WorkerClient(environment=worker.worker_environment(tmp_path))
-    try:
+    with closing(worker.WorkerClient(environment=worker.worker_environment(tmp_path))) as client:
         warm = requests.warm_up(client)
         poll_until(warm, lambda: warm.message.startswith("compiling"))
         assert client.submit("ping").wait(HANG)
@@ -195,14 +209,10 @@ def test_compiling_is_told_and_holds_nobody_up(tmp_path):
         client.close(timeout=HANG)
         assert time.perf_counter() - began < 0.9 * HANG, "it ends by itself, in the middle of a compilation"
         assert warm.poll() and warm.state == "cancelled"
-    finally:
-        client.close()
 
 
 def test_the_client_imports_neither_numba_nor_scipy():
-    script = (
-        "import sys; import physics.worker.client, physics.worker.requests, physics.reporting, physics.io; "
-    )
+    script = "import sys, physics.worker.client, physics.worker.requests, physics.reporting, physics.io; "
     script += "print(sorted({'numba', 'scipy', 'matplotlib', 'multiprocessing'} & set(sys.modules)))"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert out.stdout.strip() == "[]", out.stderr
@@ -210,13 +220,7 @@ def test_the_client_imports_neither_numba_nor_scipy():
 
 def test_a_fit_there_is_one_here_bit_by_bit(client):
     poses = smooth_frames(np.random.default_rng(4), 13)
-    keywords = {"num_frames": 8, "smoothing": 0.1, "order": 5}
-    there = requests.fit_curve_answer(requests.fit_curve(client, poses, **keywords).wait(HANG))
-    here = ph.fitting.fit_curve(poses, **keywords)
-    assert there.joint == here.joint and there.q.tobytes() == here.q.tobytes()
-    assert there.report() == here.report() and there.steps == here.steps
-    for name in ("rotation", "translation", "distance"):
-        assert getattr(there.residuals, name).tobytes() == getattr(here.residuals, name).tobytes()
+    fitted(client, "fit_curve", poses, num_frames=8, smoothing=0.1, order=5)
 
 
 def test_every_wish_of_a_fit_gets_there(client):
@@ -231,10 +235,8 @@ def test_every_wish_of_a_fit_gets_there(client):
         "robust": "tukey",
         "coordinate": "arc_length",
     }
-    there = requests.fit_curve_answer(requests.fit_curve(client, poses, **keywords).wait(HANG))
-    here = ph.fitting.fit_curve(poses, **keywords)
-    assert there.joint == here.joint and there.joint.coordinate == "arc_length"
-    assert there.report() == here.report() and there.tried and there.pinned == (0, 7)
+    there = fitted(client, "fit_curve", poses, **keywords)
+    assert there.joint.coordinate == "arc_length" and there.tried and there.pinned == (0, 7)
     with pytest.raises(worker.WorkerError, match="pinned pose 8 does not exist"):
         requests.fit_curve(client, poses, pinned=[8]).wait(HANG)
 
@@ -243,9 +245,7 @@ def test_a_fit_with_parameters_and_knots(client):
     poses = smooth_frames(np.random.default_rng(4), 9)
     q = np.linspace(0.0, 2.0, 9)
     knots = ph.splines.clamped_knots(6, 4, 0.0, 2.0)
-    fit = requests.fit_curve_answer(
-        requests.fit_curve(client, poses, q=q, knots=knots, num_frames=6).wait(HANG)
-    )
+    fit = fitted(client, "fit_curve", poses, q=q, knots=knots, num_frames=6)
     assert fit.joint.knots.tolist() == knots.tolist() and fit.q.tolist() == q.tolist()
 
 
@@ -257,10 +257,7 @@ def test_a_fit_of_a_surface_there_is_one_here_bit_by_bit(client):
     poses = ph.lie.exp(twists)
     knots = [ph.splines.clamped_knots(4, 4), ph.splines.clamped_knots(5, 4)]  # of two lengths
     keywords = {"q": q, "num_frames": (4, 5), "knots": knots, "weights": rng.uniform(size=60), "order": 4}
-    there = requests.fit_surface_answer(requests.fit_surface(client, poses, **keywords).wait(HANG))
-    here = ph.fit_surface(poses, **keywords)
-    assert there.joint == here.joint and there.q.tobytes() == here.q.tobytes()
-    assert there.report() == here.report() and there.steps == here.steps
+    fitted(client, "fit_surface", poses, **keywords)
     with pytest.raises(worker.WorkerError, match="num_frames must be at least 4"):
         requests.fit_surface(client, poses, num_frames=3).wait(HANG)
 
@@ -272,8 +269,7 @@ def test_a_projection_there_is_one_here_bit_by_bit(client):
     keywords = {"length_scale": 0.3, "bounds": [[0.1, joint.domain[1]]], "continuous": True}
     there = requests.project_answer(requests.project(client, joint, poses, **keywords).wait(HANG))
     here = ph.project(joint, poses, **keywords)
-    for name, value in vars(here).items():
-        assert getattr(there, name).tobytes() == value.tobytes(), name
+    same_bits(there, here, vars(here))
     with pytest.raises(worker.WorkerError, match="one to three coordinates"):
         requests.project(client, ph.joints.Free(), poses).wait(HANG)
 
@@ -290,33 +286,27 @@ def test_a_fit_that_cannot_be_is_told(client):
 
 def test_given_motions_and_constraints_go_to_the_compute_process_and_forces_come_back(client):
     pytest.importorskip("scipy")
-    builder = ph.ModelBuilder()
+    builder, link = ph.ModelBuilder(), {"mass": 1.0, "com": (0, 1, 0), "inertia": np.eye(3)}
     for name, place in (("a", 0.0), ("b", 1.0)):
-        frame = pose((place, 0, 0))
-        builder.add_body(
-            name, joint=ph.joints.Hinge(), mass=1.0, com=(0, 1, 0), inertia=np.eye(3), joint_in_parent=frame
-        )
+        builder.add_body(name, joint=ph.joints.Hinge(), joint_in_parent=pose((place, 0, 0)), **link)
     rod = ph.constraints.DistanceConstraint("a", "b", (0, 1, 0), (0, 1, 0), length=1.0)
     builder.add_constraint("rod", rod)
     model = builder.build()
     apart = model.state([0.0, 0.3])
     keywords = {"duration": 0.1, "dt": 1e-3, "record_interval": 0.01}
     with pytest.raises(ph.CondyleError, match=r"constraint 'rod' is violated by .* at the start"):
-        requests.simulate(client, model, apart, **keywords).wait(HANG)
+        simulated(client, model, apart, **keywords)
     times = np.linspace(0.0, 0.1, 5)
     motions = {"a": ph.Motion(times, 2.0 * times**2, windows=[(0.0, 0.05)])}
     start = ph.assemble(model, apart)
     here = ph.simulate(model, start, motions=motions, **keywords)
-    answer = requests.simulate(client, model, start, motions=motions, assemble=True, **keywords).wait(HANG)
-    there = requests.simulate_answer(answer, model)
-    for name in ("q", "row_forces", "efforts"):
-        np.testing.assert_array_equal(getattr(there, name), getattr(here, name))
+    there = simulated(client, model, start, motions=motions, assemble=True, **keywords)
+    same_bits(there, here, ("q", "row_forces", "efforts"))
     assert np.abs(there.efforts).max() > 0.0
-    together = requests.simulate(client, model, apart, assemble=True, **keywords).wait(HANG)
-    np.testing.assert_array_equal(requests.simulate_answer(together, model).q[0], start.q)
+    together = simulated(client, model, apart, assemble=True, **keywords)
+    np.testing.assert_array_equal(together.q[0], start.q)
     with pytest.raises(ph.CondyleError, match="motion of 'a'"):
-        job = client.submit("simulate", {"model": model.to_dict(), "motions": {"a": {"speed": 1.0}}})
-        job.wait(HANG)
+        client.submit("simulate", {"model": model.to_dict(), "motions": {"a": {"speed": 1.0}}}).wait(HANG)
 
 
 def test_a_simulation_tells_what_it_does_between_its_samples_where_it_is_asked(client):
@@ -333,7 +323,6 @@ def test_a_simulation_tells_what_it_does_between_its_samples_where_it_is_asked(c
     np.testing.assert_array_equal(result.q, requests.simulate_answer(plain, model).q)
     assert seen.rows.dtype == np.int64 and seen.missed.dtype == bool and 1 in seen.rows
     assert seen.poses.shape == (len(seen.rows), 7, 1, 4, 4)
-    looped = requests.simulate(
-        client, model, model.state([0.0]), between=True, loop={"most_cycles": 2}, **keywords
-    )
-    assert requests.between_answer(looped.wait(HANG)) is None
+    keywords |= {"between": True, "loop": {"most_cycles": 2}}
+    looped = requests.simulate(client, model, model.state([0.0]), **keywords).wait(HANG)
+    assert requests.between_answer(looped) is None

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -24,11 +25,14 @@ PHYSICS = Path(worker.__file__).parents[1]
 HANG = 300.0  # seconds: an end for what would never end, not a measure
 
 
+def unjitted(**options):
+    return closing(worker.WorkerClient(environment=worker.worker_environment(jit=False), **options))
+
+
 @pytest.fixture
 def client():
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=False))
-    yield client
-    client.close()
+    with unjitted() as client:
+        yield client
 
 
 def until(condition, seconds=HANG):
@@ -237,30 +241,22 @@ def test_it_ends_when_stdin_closes():
     assert process.wait(HANG) == 0
 
 
-def test_it_ends_when_its_parent_is_killed(tmp_path):
-    script = tmp_path / "parent.py"
-    script.write_text(
-        "import subprocess, sys, time\n"
-        "child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
-        "child.stdout.read(1)\n"
-        "print(child.pid, flush=True)\n"
-        "time.sleep(60)\n"
-    )
-    parent = subprocess.Popen(
-        [sys.executable, str(script), *worker.worker_command()], stdout=subprocess.PIPE, text=True
-    )
-    child = int(parent.stdout.readline())
+PARENT = """
+import subprocess, sys, time
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+child.stdout.read(1)
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc to see another's child")
+def test_it_ends_when_its_parent_is_killed():
+    parent = start_raw([sys.executable, "-c", PARENT, *worker.worker_command()])
+    child = Path("/proc", str(int(parent.stdout.readline())))
     parent.kill()
-    parent.wait()
-    parent.stdout.close()
-
-    def gone() -> bool:
-        process = Path(f"/proc/{child}")
-        return not process.exists() or state(process) == "Z"
-
-    if not Path("/proc").is_dir():
-        pytest.skip("needs /proc to see another's child")
-    until(gone)
+    parent.communicate(timeout=HANG)
+    until(lambda: not child.exists() or state(child) == "Z")
 
 
 ODD = [{}, {"id": "1", "kind": "ping"}, {"id": True, "kind": "ping"}, {"id": 1, "kind": "ping", "job": 3}]
@@ -279,12 +275,9 @@ def test_what_makes_no_sense_on_stdin_ends_it_with_a_reason(data, says):
     assert process.returncode == 2 and says in out
 
 
-def test_answers_that_are_no_protocol_are_told(tmp_path):
-    script = tmp_path / "liar.py"
-    script.write_text(
-        "print('hello, I am a shell profile that prints', flush=True)\nimport time\ntime.sleep(60)\n"
-    )
-    client = worker.WorkerClient([sys.executable, str(script)])
+def test_answers_that_are_no_protocol_are_told():
+    liar = "print('hello, I am a shell profile that prints', flush=True); import time; time.sleep(60)"
+    client = worker.WorkerClient([sys.executable, "-c", liar])
     with pytest.raises(worker.WorkerError, match="invalid answer: not a message"):
         client.submit("ping").wait(HANG)
     assert not client.running
@@ -302,24 +295,18 @@ def test_it_runs_under_any_package_name_and_beside_a_foreign_physics(tmp_path):
     shutil.copytree(PHYSICS, tmp_path / "extension" / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     foreign = tmp_path / "foreign"
     (foreign / "physics").mkdir(parents=True)
-    (foreign / "physics" / "__init__.py").write_text(
-        "raise RuntimeError('the foreign physics was imported')\n"
-    )
-    for name in ("protocol", "server", "client", "jobs", "condyle_physics"):
+    for name in ("physics/__init__", "protocol", "server", "client", "jobs", "condyle_physics"):
         (foreign / f"{name}.py").write_text("raise RuntimeError('a foreign module was imported')\n")
     main = tmp_path / "extension" / "engine" / "worker" / "main.py"
     environment = {"PYTHONPATH": str(foreign), "CONDYLE_JIT": "0", "CONDYLE_PATHS": str(foreign)}
     paths = [argument for path in worker.library_paths() for argument in ("--path", path)]
     for isolation in ("-I", "-s"):  # with -s PYTHONPATH counts, and the script's own folder leads the path
         command = [sys.executable, isolation, str(main), "--path", str(foreign), *paths]
-        client = worker.WorkerClient(command, environment)
-        try:
+        with closing(worker.WorkerClient(command, environment)) as client:
             assert client.submit("ping", {"n": 1}).wait(HANG).header["echo"] == {"n": 1}
             poses = joints.Hinge().transform([[0.5]])
             answer = client.submit("project", {"joint": {"type": "hinge"}}, {"poses": poses})
             np.testing.assert_allclose(answer.wait(HANG).arrays["q"], [[0.5]], rtol=1e-12)
-        finally:
-            client.close()
 
 
 def test_paths_that_make_no_sense_are_refused():
@@ -332,38 +319,27 @@ def test_prints_and_warnings_do_not_disturb_the_protocol(tmp_path):
     """A copy whose joints print and warn: both reach the last words, and the answers stay whole."""
     shutil.copytree(PHYSICS, tmp_path / "engine", ignore=shutil.ignore_patterns("__pycache__"))
     jobs = tmp_path / "engine" / "worker" / "jobs.py"
-    noise = (
-        "import os, sys, warnings\nprint('noise')\nos.write(1, b'native noise\\n')\nwarnings.warn('noise')\n"
-    )
+    noise = "import os, warnings\nprint('noise')\nos.write(1, b'native noise\\n')\nwarnings.warn('noise')\n"
     jobs.write_text(jobs.read_text().replace("import time\n", "import time\n" + noise, 1))
-    command = worker.worker_command()
-    command[command.index(str(PHYSICS / "worker" / "main.py"))] = str(
-        tmp_path / "engine" / "worker" / "main.py"
-    )
-    client = worker.WorkerClient(command, worker.worker_environment(jit=False))
-    try:
+    main = {str(PHYSICS / "worker" / "main.py"): str(jobs.with_name("main.py"))}
+    command = [main.get(word, word) for word in worker.worker_command()]
+    with closing(worker.WorkerClient(command, worker.worker_environment(jit=False))) as client:
         job = client.submit("project", {"joint": {"type": "hinge"}}, {"poses": np.eye(4)[None]})
         assert job.wait(HANG).arrays["q"].tolist() == [[0.0]]
-    finally:
-        client.close()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there it is a flag when the process is made")
 @pytest.mark.parametrize("stands_back", [False, True])
 def test_a_process_that_stands_back_leaves_the_processor_to_its_parent(stands_back):
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=False), stands_back=stands_back)
-    try:
+    with unjitted(stands_back=stands_back) as client:
         client.submit("ping").wait(HANG)
         behind = os.getpriority(os.PRIO_PROCESS, client.hello["pid"]) - os.getpriority(os.PRIO_PROCESS, 0)
-    finally:
-        client.close()
     assert behind == (min(launching.NICENESS, 19 - os.getpriority(os.PRIO_PROCESS, 0)) if stands_back else 0)
 
 
 def test_nothing_is_left_running_or_listening():
     """No thread of ours outlives its process for long."""
     before = threading.active_count()
-    client = worker.WorkerClient(environment=worker.worker_environment(jit=False))
-    client.submit("ping").wait(HANG)
-    client.close()
+    with unjitted() as client:
+        client.submit("ping").wait(HANG)
     until(lambda: threading.active_count() <= before, 2.0)

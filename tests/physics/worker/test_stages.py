@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,12 +17,12 @@ from physics.kernels.compiler import jit
 from physics.worker import jobs, requests, stages
 from physics.worker.stage_names import BUILDING, IMPLICIT, USUAL
 from physics.worker.stages import STAGES, stages_of
+from tests.physics.small_models import alone
 
 
 def model(hard=False, muscled=False):
-    builder = ph.ModelBuilder()
     limits = {"limits": [[-1, 1]], "limit_restitution": 0.5} if hard else {}
-    builder.add_body("bob", joint=ph.joints.Hinge(), mass=1.0, com=(0, 0, -1), inertia=np.eye(3), **limits)
+    builder = alone("bob", ph.joints.Hinge(), com=(0, 0, -1), **limits)
     if muscled:
         points = [ph.muscles.PathPoint(None, (0.1, 0, 0)), ph.muscles.PathPoint("bob", (0.1, 0, -1))]
         builder.add_muscle("cord", points, law=ph.muscles.Tension(10.0))
@@ -82,11 +83,9 @@ def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, m
     """
     made = model(muscled=True)
     sent = {}
-    client = type(
-        "Client", (), {"submit": lambda self, kind, job, arrays=None: sent.update({kind: (job, arrays)})}
-    )
-    requests.simulate(client(), made, made.state(), duration=0.1, dt=1e-3)
-    requests.muscle_paths(client(), made, np.zeros((2, 1)), 8)
+    client = SimpleNamespace(submit=lambda kind, job, arrays=None: sent.update({kind: (job, arrays)}))
+    requests.simulate(client, made, made.state(), duration=0.1, dt=1e-3)
+    requests.muscle_paths(client, made, np.zeros((2, 1)), 8)
     going_on, heard = threading.Event(), Heard()
     for name in BUILDING:
         monkeypatch.setitem(stages.STAGES, name, lambda: going_on.wait(60))
@@ -98,8 +97,7 @@ def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, m
     try:
         with pytest.raises(CancelledError):
             jobs.run(kind, job, arrays or {}, heard)
-        assert (
-            heard.said[0] == "preparing poses and energy" and heard.said[-1] == "compiling poses and energy"
-        )
+        assert heard.said[0] == "preparing poses and energy"
+        assert heard.said[-1] == "compiling poses and energy"
     finally:
         going_on.set()
