@@ -14,13 +14,7 @@ import physics as ph
 from physics import contacts
 from physics.integrators import INTEGRATORS, march
 from tests.fuzz.sweeps import Try
-from tests.physics.generators import (
-    JOINT_KINDS,
-    random_coordinates,
-    random_inertia,
-    random_joint,
-    random_pose,
-)
+from tests.physics.generators import JOINT_KINDS, random_inertia, random_joint, random_pose, random_state
 
 WARM = 3  # mechanisms that compile kernels
 COORDINATES = 12
@@ -138,7 +132,5 @@ def tries(rng: np.random.Generator, _: Path) -> Iterator[Try]:
         except ph.ModelError:
             continue
         number += 1
-        q = np.concatenate([random_coordinates(rng, joint) for joint in model.joints])
-        state = model.state(q, rng.normal(size=model.num_coordinates))
-        for name, call in calls(model, state).items():
+        for name, call in calls(model, random_state(rng, model)).items():
             yield Try(name, f"mechanism {number}", partial(fault, call), warm=number <= WARM)

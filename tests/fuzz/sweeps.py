@@ -32,10 +32,7 @@ from physics.io.limits import MEMORY_BYTES as MOST_MEMORY  # bytes that one try 
 from physics.io.limits import SECONDS as LONGEST  # of the processor, for one try
 
 NAMES = ("files", "arguments", "mechanisms", "scenes", "undo")
-SHORT = ("files", "arguments", "scenes", "undo")
-UNJITTED = {
-    "NUMBA_DISABLE_JIT": "1"
-}  # for short tries: an interrupt while Numba compiles may end the process
+UNJITTED = {"NUMBA_DISABLE_JIT": "1"}  # for short tries: who interrupts a compilation may end the process
 ROOM = 6 << 30  # bytes of address space beyond which an allocation fails
 HANG = 600  # seconds after which a sweep ends with a traceback
 LONGEST_MESSAGE = 3000  # letters of an error
@@ -149,7 +146,9 @@ def swept(name: str, seed: int, seconds: float) -> dict[str, Any]:
         done = subprocess.run(
             command,
             cwd=Path(__file__).parents[2],
-            env=os.environ | {"BLENDER_USER_RESOURCES": resources} | (UNJITTED if name in SHORT else {}),
+            env=os.environ
+            | {"BLENDER_USER_RESOURCES": resources}
+            | ({} if name == "mechanisms" else UNJITTED),
             capture_output=True,
             text=True,
             timeout=seconds + 1200,

@@ -7,19 +7,19 @@ outputs.
 
 from __future__ import annotations
 
-import hashlib
-import importlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
+
+from tests.addon.bake_digests import file_digest
 
 ROOT = Path(__file__).parents[2]
 SHOTS, KILLS, AT_ONCE = 20, 100, 2
@@ -34,7 +34,7 @@ def batch_kills() -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="condyle-kills-") as temporary:
         folder = Path(temporary)
         inputs = _make_shots(folder / "inputs")
-        before = {path: _digest(path) for path in inputs}
+        before = {path: path.read_bytes() for path in inputs}
         seconds = _run(folder, "calm")
         expected = {path.name: _animation(folder / "calm" / path.name) for path in inputs}
         reach = REACH * _first_shots(folder)
@@ -52,17 +52,18 @@ def batch_kills() -> dict[str, float]:
             )
             names = {path.name for path in (folder / "killed").iterdir()}
             found["left over"] += len(names - {*expected, *(f"{name}.condyle.json" for name in expected)})
-            _clear(folder / "killed")
-        found["inputs changed"] = sum(_digest(path) != digest for path, digest in before.items())
+            shutil.rmtree(folder / "killed")
+        found["inputs changed"] = sum(path.read_bytes() != data for path, data in before.items())
         return found
 
 
 def _make_shots(folder: Path) -> list[Path]:
     """Pendulums with different initial speeds."""
+    from addon.data.references import Body
+    from addon.making.bodies_and_joints import add_joint
     from tests.addon import conftest as make
 
     folder.mkdir()
-    body, add_joint = _part("data.references").Body, _part("making.bodies_and_joints").add_joint
     paths = []
     for number in range(SHOTS):
         bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
@@ -71,7 +72,7 @@ def _make_shots(folder: Path) -> list[Path]:
         scene.condyle.simulation.time_step = 0.01
         upper, lower = make.box("A", (0, 0, 1)), make.box("B")
         make.update()
-        joint = add_joint(scene, body(upper), body(lower), "hinge")
+        joint = add_joint(scene, Body(upper), Body(lower), "hinge")
         joint.condyle.joint.coordinates[0].start_speed = 1.0 + 0.1 * number
         paths.append(folder / f"shot {number:02}.blend")
         bpy.ops.wm.save_as_mainfile(filepath=str(paths[-1]), copy=True)
@@ -137,32 +138,10 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _clear(folder: Path) -> None:
-    for path in folder.iterdir():
-        path.unlink()
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def _animation(path: Path) -> str:
-    """Hash of all keys and handles of a file's objects; a distinct text if it cannot be read."""
-    compat = _part("blender.compat")
+    """All animation of a file; a distinct text if it cannot be read."""
     try:
         bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False)
     except RuntimeError as error:
         return f"cannot be read: {error}"
-    found = hashlib.sha256()
-    for item in sorted(bpy.data.objects, key=lambda each: each.name):
-        for curve in sorted(compat.curves_in_use(item), key=lambda each: (each.data_path, each.array_index)):
-            found.update(f"{item.name} {curve.data_path} {curve.array_index}".encode())
-            for name in ("co", "handle_left", "handle_right"):
-                values = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
-                curve.keyframe_points.foreach_get(name, values)
-                found.update(values.tobytes())
-    return found.hexdigest()
-
-
-def _part(name: str) -> Any:
-    return importlib.import_module(f"addon.{name}")
+    return repr(file_digest())

@@ -14,16 +14,8 @@ SECONDS = 20.0
 
 @claim("reliability.files", at_least=50, cost="slow", name="files", tried="damaged files and messages read")
 @claim("reliability.arguments", at_least=50, cost="slow", name="arguments", tried="calls with bad arguments")
-@claim(
-    "reliability.mechanisms", at_least=5, cost="slow", name="mechanisms", tried="runs of random mechanisms"
-)
-@claim(
-    "reliability.scenes",
-    at_least=1,
-    cost="slow",
-    name="scenes",
-    tried="scenes with hostile values baked and saved",
-)
+@claim("reliability.mechanisms", at_least=5, cost="slow", name="mechanisms", tried="random mechanisms run")
+@claim("reliability.scenes", at_least=1, cost="slow", name="scenes", tried="hostile scenes baked and saved")
 def survived(name: str, tried: str) -> Measurement:
     """{tried} in {SECONDS:g} s, with documented errors at most and nothing lost (negative: faults)."""
     if importlib.util.find_spec("bpy") is None:

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import importlib
 import resource
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
-
 import physics as ph
+from tests.physics.small_models import alone
 
 SHARES = (0.0, 0.1, 0.5, 0.9, 0.999)  # of a file that there is room for
 
 
 def full_disk() -> dict[str, float]:
     """Number of files written, and the effects: earlier files that changed, files left over, faults untold."""
-    builder = ph.ModelBuilder()
-    builder.add_body("bob", joint=ph.joints.Hinge(), mass=1.0, com=(0, 0, -1), inertia=np.eye(3))
-    model = builder.build()
+    from addon.batch.files import save
+
+    model = alone("bob", ph.joints.Hinge(), com=(0, 0, -1)).build()
     result = ph.simulate(model, model.state([0.5]), 1.0, 1e-2)
-    save = importlib.import_module("addon.batch.files").save
     found = {"written": 0, "changed": 0, "left over": 0, "untold": 0}
     told: list[str] = []
     reporter = SimpleNamespace(error=told.append, message=lambda _: None)
