@@ -26,7 +26,7 @@ STOUTEST = 0.4
 
 def add_muscles(standing: Standing, made: Imported) -> None:
     """Add all obstacles and muscles; invalid ones are left out with a warning."""
-    surfaces = {}
+    surfaces: dict[str, str] = {}
     convert = physics_access.part("io.opensim_muscles").obstacle
     wraps = [wrap for muscle in standing.model.muscles for wrap in muscle.strands.values()]
     used = {json.dumps(each.to_dict()) for wrap in wraps for each in wrap.obstacles}

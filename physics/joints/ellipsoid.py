@@ -61,12 +61,12 @@ class Ellipsoid(Joint):
     coordinate_units = ("rad", "rad", "rad", "rad")
 
     def __post_init__(self) -> None:
+        chosen(self.normal, NORMALS, "ellipsoid joint normal")
         for name in ("a", "b", "c"):
             value = number(getattr(self, name), f"ellipsoid joint {name}")
             number(value if self.normal == "true" else abs(value), f"ellipsoid joint {name}", positive=True)
             object.__setattr__(self, name, value)
         object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
-        chosen(self.normal, NORMALS, "ellipsoid joint normal")
 
     def factorization(self) -> Factorization:
         axes = (self.a, self.b, self.c)

@@ -42,6 +42,8 @@ def led(model: Model, state: State, motions: Any, assembled: bool) -> tuple[Mode
     Raises:
         ModelError: a motion is invalid, or begins elsewhere than what it leads.
     """
+    if not getattr(model, "targets", None):  # what is no model is named later
+        return model, state
     found = [target_of(model, name) for name in motions] if isinstance(motions, Mapping) else []
     targets = tuple(each for each in model.targets.values() if each in found)
     if not targets:

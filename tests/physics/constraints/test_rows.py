@@ -129,7 +129,7 @@ def test_builder_refuses_what_is_missing():
     with pytest.raises(ph.ModelError, match="needs a composite joint that begins with a spline surface"):
         builder.add_constraint("c", constraints.RollingConstraint("a"))
     builder.add_constraint("c", constraints.PointConstraint("a"))
-    with pytest.raises(ph.ModelError, match="constraint named 'c' already"):
+    with pytest.raises(ph.ModelError, match="constraint or a target named 'c' already"):
         builder.add_constraint("c", constraints.PointConstraint("a"))
     with pytest.raises(ph.ModelError, match="body 'b' of loop joint 'd' is missing"):
         builder.add_loop_joint("d", "b", None, joint=ph.joints.Hinge())

@@ -168,16 +168,17 @@ def test_ignored_groups_do_not_touch():
 
 
 def test_files_keep_colliders(tmp_path):
-    rng = np.random.default_rng(0)
+    rng, below = np.random.default_rng(0), np.eye(4)
+    below[2, 3] = -10.0
     builder = free_builder(len(KINDS))
     for k, kind in enumerate(KINDS):
         pose = random_pose(rng)
         builder.add_collider(kind, str(k), shape(kind, rng), pose=pose, friction=0.3, margin=0.01)
     builder.add_collider(
-        "ground", None, Plane(), restitution=0.5, groups=["default", "ground"], ignores=["mesh"]
+        "ground", None, Plane(), pose=below, restitution=0.5, groups=["default", "ground"], ignores=["mesh"]
     )
-    builder.add_collider("hills", None, HeightField(rng.normal(size=(3, 4)), (1.0, 2.0)))
-    builder.add_collider("mesh", "0", TriangleMesh(np.eye(3), [[0, 1, 2]]))
+    builder.add_collider("hills", None, HeightField(rng.normal(size=(3, 4)), (1.0, 2.0)), pose=below)
+    builder.add_collider("mesh", "0", TriangleMesh(np.eye(3), [[0, 1, 2]]), groups=["far"])
     model = builder.build()
     io.save_model(model, tmp_path / "model.json")
     again = io.load_model(tmp_path / "model.json").model

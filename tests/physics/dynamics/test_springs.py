@@ -108,7 +108,7 @@ def test_springs_come_back_from_a_file(tmp_path):
     [
         ({"name": "spring 0"}, "there is a spring named 'spring 0' already"),
         ({"body": "rib"}, "body of spring 'new' is missing: 'rib'"),
-        ({"other": "body_0"}, "both ends of spring 'new' are on body 'body_0'"),
+        ({"other": "body_0"}, "both ends of spring 'new' are on one body 'body_0'"),
         ({"stiffness": -1.0}, "stiffness of spring 'new' must not be negative, got -1"),
         ({"point": (0, 0, np.nan)}, "point of spring 'new' must be finite"),
     ],
