@@ -55,17 +55,10 @@ HOLDERS = {"subtarget": "target", "pole_subtarget": "pole_target", "space_subtar
 
 def prints(scene: Scene) -> Prints:
     """Fingerprints of all that a simulation of the scene reads."""
-    joints, bodies = references.joints_of(scene), references.bodies_of(scene)
-    others = [
-        each for each in scene.objects if each.condyle.obstacle.enabled or each.condyle.collider.enabled
-    ]
-    carriers = [*joints, *references.connections_of(scene), *muscle_points.muscles_of(scene), *others]
-    frames = [row.object for item in joints for row in item.condyle.joint.frames if row.object is not None]
-    empties = [item for item in scene.objects if item.type == "EMPTY" and item.condyle.frame_of is not None]
-    ends = [item for item in empties if item.condyle.frame_of.condyle.connection.enabled]
+    bodies, carriers = references.bodies_of(scene), _carriers(scene)
     animation = Animation(bodies)
     found: Prints = {"Scene": dict(_of_scene(scene, animation))}
-    for item in {each.name_full: each for each in (*carriers, *frames, *ends)}.values():
+    for item in {each.name_full: each for each in (*carriers, *_frames(scene))}.values():
         found[item.name_full] = dict(_of_item(item, animation, scene))
     for body in bodies:
         found.setdefault(body.name, {}).update(_of_body(body, animation))
@@ -84,6 +77,27 @@ def prints(scene: Scene) -> Prints:
         if item.name_full not in found:
             found[item.name_full] = dict(_placed(item, item, animation))
     return found
+
+
+def _carriers(scene: Scene) -> list[Object]:
+    """Joints, connections, muscles, wrap objects and colliders."""
+    found = [
+        *references.joints_of(scene),
+        *references.connections_of(scene),
+        *muscle_points.muscles_of(scene),
+    ]
+    shaped = (each.condyle.obstacle.enabled or each.condyle.collider.enabled for each in scene.objects)
+    return found + [item for item, is_shaped in zip(scene.objects, shaped) if is_shaped]
+
+
+def _frames(scene: Scene) -> Iterator[Object]:
+    """Control points of joints, and ends of connections."""
+    for joint in references.joints_of(scene):
+        yield from (row.object for row in joint.condyle.joint.frames if row.object is not None)
+    for item in scene.objects:
+        owner = item.condyle.frame_of if item.type == "EMPTY" else None
+        if owner is not None and owner.condyle.connection.enabled:
+            yield item
 
 
 def data_names() -> set[str]:

@@ -19,6 +19,12 @@ def only_joint(part):
     return found
 
 
+def joint_on(part, item):
+    """The joint that moves an object."""
+    joints = part("data.references").joints_of(bpy.context.scene)
+    return next(joint for joint in joints if child_of(part, joint).object == item)
+
+
 def child_of(part, joint):
     return part("data.references").resolve(joint.condyle.joint.child)
 
@@ -221,9 +227,7 @@ def test_abduction_leads_outward_on_both_sides(part, scene, make):
         thigh = make.box(f"Thigh {side:+g}", (0.1 * side, 0, 0.65))
         select(thigh, pelvis)
         bpy.ops.condyle.add_preset(preset="hip")
-        joint = next(
-            j for j in part("data.references").joints_of(scene) if child_of(part, j).object.name == thigh.name
-        )
+        joint = joint_on(part, thigh)
         abduction = sliders(part, joint)[1]
         assert side * (placed(part, joint, abduction, 0.5)[0, 3] - 0.1 * side) > 0.05
 
@@ -241,7 +245,7 @@ def test_equal_values_on_both_sides_mirror_each_other_below_the_parent(
         upper, lower = make.box(f"Upper{side}", (0, 0, 1.0)), make.box(f"Lower{side}", (0, 0, 0.4))
         select(lower, upper)
         bpy.ops.condyle.add_preset(preset=preset)
-        joint = next(j for j in part("data.references").joints_of(scene) if child_of(part, j).object == lower)
+        joint = joint_on(part, lower)
         slider = sliders(part, joint)[number]
         start = placed(part, joint, slider, 0.0)
         moved = (placed(part, joint, slider, 0.3) @ np.linalg.inv(start))[:3, :3]
@@ -261,11 +265,7 @@ def test_a_hand_goes_farther_to_the_little_finger_and_a_thumb_outward_on_both_si
             hand = make.box(name, (aside * side, 0, 0.04))
             select(hand, arm)
             bpy.ops.condyle.add_preset(preset=preset)
-            joint = next(
-                j
-                for j in part("data.references").joints_of(scene)
-                if child_of(part, j).object.name == hand.name
-            )
+            joint = joint_on(part, hand)
             slider = sliders(part, joint)[number]
             largest = max(ends(joint, slider), key=abs)
             start = placed(part, joint, slider, 0.0)
@@ -283,9 +283,7 @@ def test_a_shoulder_blade_turns_upward_within_its_limits_on_both_sides(part, sce
         blade = make.box(f"Blade {side:+g}", ((2.0 + 0.06) * side, 0.13, 0.05), (0.1, 0.024, 0.15))
         select(blade, thorax)
         bpy.ops.condyle.add_preset(preset="shoulder")
-        joint = next(
-            j for j in part("data.references").joints_of(scene) if child_of(part, j).object.name == blade.name
-        )
+        joint = joint_on(part, blade)
         tips = np.array([(0.05 * side, 0, 0, 1), (-0.05 * side, 0, 0, 1)])  # away from the spine, next to it
         upward, winging = sliders(part, joint)[2:]
         at_rest = placed(part, joint, upward, 0.0)

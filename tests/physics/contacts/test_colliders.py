@@ -178,13 +178,14 @@ def test_files_keep_colliders(tmp_path):
         "ground", None, Plane(), pose=below, restitution=0.5, groups=["default", "ground"], ignores=["mesh"]
     )
     builder.add_collider("hills", None, HeightField(rng.normal(size=(3, 4)), (1.0, 2.0)), pose=below)
-    builder.add_collider("mesh", "0", TriangleMesh(np.eye(3), [[0, 1, 2]]), groups=["far"])
+    builder.add_collider("mesh", "0", TriangleMesh(np.eye(3), [[0, 1, 2]]))
     model = builder.build()
     io.save_model(model, tmp_path / "model.json")
     again = io.load_model(tmp_path / "model.json").model
     assert again == model and json.dumps(again.to_dict()) == json.dumps(model.to_dict())
     assert "colliders" not in free_builder(1).build().to_dict()
-    result = ph.simulate(model, model.state(), 0.01)
+    apart = {f"{k}.x": 10.0 * k for k in range(len(KINDS))}
+    result = ph.simulate(model, model.state(q=apart), 0.01)
     ph.save_result(result, tmp_path / "result.npz")
     assert ph.load_result(tmp_path / "result.npz").model == model
 
