@@ -234,8 +234,7 @@ def test_abduction_leads_outward_on_both_sides(part, scene, make):
 
 @pytest.mark.small
 @pytest.mark.parametrize(
-    ("preset", "number", "turn"),
-    [("hip", 1, (0.0, -1.0, 0.0)), ("hip", 2, (0.0, 0.0, 1.0)), ("elbow", 1, (0.0, 0.0, -1.0))],
+    ("preset", "number", "turn"), [("hip", 1, (0, -1, 0)), ("hip", 2, (0, 0, 1)), ("elbow", 1, (0, 0, -1))]
 )
 def test_equal_values_on_both_sides_mirror_each_other_below_the_parent(
     part, scene, make, preset, number, turn
