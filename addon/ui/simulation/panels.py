@@ -118,14 +118,12 @@ class StatisticsPanel(SidebarPanel, Panel):
     bl_parent_id = "CONDYLE_PT_bake"
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        kept = context.scene.condyle.simulation.statistics
-        return bool(kept.integrator or kept.failed_reason)
-
     def draw(self, context: Any) -> None:
         kept = context.scene.condyle.simulation.statistics
         column = self.layout.column(align=True)
+        if not (kept.integrator or kept.failed_reason):
+            column.label(text="Nothing is baked", icon="INFO")
+            return
         for label, value, icon in statistics_lines(kept):
             split = column.split(factor=0.45)
             split.label(text=label, icon=icon)
