@@ -37,9 +37,14 @@ def instances(values: Any, kind: Any, name: str) -> tuple[Any, ...]:
     return tuple(instance(value, kind, f"{name}[{k}]") for k, value in enumerate(listed(values, name)))
 
 
+def is_sequence(value: Any) -> bool:
+    """Whether a value is a list, a tuple, or an array with a dimension."""
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
 def one_each(value: Any, directions: int, name: str) -> list[Any]:
     """One value per direction, from one for all or a list of them; ModelError for a list of another length."""
-    if not isinstance(value, list | tuple | np.ndarray):
+    if not is_sequence(value):
         return [value] * directions
     if len(value) != directions:
         raise ModelError(f"{name} must be one for each of {directions} directions, got {value!r:.80}")
@@ -96,6 +101,14 @@ def finite_array(value: Any, shape: tuple[int, ...], name: str) -> FloatArray:
     if array.shape != shape:
         raise ModelError(f"{name} must have shape {shape}, got {array.shape}")
     return all_finite(array, name)
+
+
+def bounded(array: FloatArray, name: str, most: float = 1e100) -> FloatArray:
+    """The array, if its numbers are at most so large that their squares stay finite; else ModelError."""
+    largest = float(np.abs(array).max(initial=0.0))
+    if largest > most:
+        raise ModelError(f"{name} must be at most {most:g} in size, got {largest:g}")
+    return array
 
 
 def finite_row(value: Any, name: str) -> FloatArray:

@@ -13,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import FitError, ModelError
 from ..geometry import lie, splines
 from ..joints.spline_curve import MOST_ORDER
-from ..validation import finite_array, number, rising, truth, whole_number
+from ..validation import bounded, finite_array, number, rising, truth, whole_number
 from . import parameterization
 
 ORDERS = range(3, MOST_ORDER + 1)
@@ -35,7 +35,8 @@ def check_poses(poses: Any) -> FloatArray:
         raise FitError(f"poses must have shape (N, 4, 4), got {targets.shape}")
     if len(targets) < 2:
         raise FitError(f"a fit needs at least 2 poses, got {len(targets)}")
-    return targets
+    with fit_errors():
+        return bounded(targets, "poses")
 
 
 def check_size(num_poses: int, num_frames: Any, smoothing: Any, order: Any) -> tuple[int, float]:
@@ -87,7 +88,7 @@ def check_limits(tolerance: Any, max_iterations: Any) -> tuple[float, int]:
 
 def check_parameters(q: Any, num_poses: int, periodic: bool, end: Any) -> tuple[FloatArray, float | None]:
     """Increasing parameters (N,), and the end of the period of a closed curve."""
-    given = rising(finite_array(q, (num_poses,), "q"), "q")
+    given = rising(bounded(finite_array(q, (num_poses,), "q"), "q"), "q")
     if not periodic:
         if end is not None:
             raise FitError(f"end needs a periodic fit: leave out end, got {end!r} for an open curve")

@@ -12,7 +12,16 @@ from ..errors import FitError
 from ..geometry import splines
 from ..joints.euler_angles import check_sequence
 from ..joints.spline_surface import OUTSIDE
-from ..validation import chosen, finite_array, float_array, one_each, truth, whole_number
+from ..validation import (
+    bounded,
+    chosen,
+    finite_array,
+    float_array,
+    is_sequence,
+    one_each,
+    truth,
+    whole_number,
+)
 from .arguments import ORDERS
 
 # the normal matrix is dense: this many control values take 0.3 GB
@@ -21,7 +30,7 @@ MOST_VALUES = 1000
 
 def check_shape(num_frames: Any, directions: int | None) -> tuple[int, ...]:
     """Control values of each direction; one number applies to all directions (two, if q does not say how many)."""
-    if not isinstance(num_frames, list | tuple | np.ndarray):
+    if not is_sequence(num_frames):
         num_frames = [num_frames] * (directions or 2)
     shape = tuple(whole_number(count, "num_frames", 1) for count in num_frames)
     if not 1 <= len(shape) <= 3:
@@ -54,7 +63,7 @@ def check_places(q: Any, num_poses: int) -> FloatArray:
     directions = given.shape[1] if given.ndim == 2 else 0
     if not 1 <= directions <= 3:
         raise FitError(f"q must have shape ({num_poses}, n) with n = 1, 2 or 3, got {given.shape}")
-    return finite_array(given, (num_poses, directions), "q")
+    return bounded(finite_array(given, (num_poses, directions), "q"), "q")
 
 
 def check_domain(domain: Any, directions: int) -> FloatArray:

@@ -8,15 +8,16 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import rising
+from ..validation import bounded, rising
 
 DEGREES = (3, 5, 7)
 REFINEMENTS = 5
+LATEST = 1e40  # s: the powers of a step up to the largest degree stay finite
 
 
 def check_times(times: Any, least: int) -> FloatArray:
     """The times (T,) of samples; ModelError if they do not increase or are too few."""
-    return rising(times, "times of the samples", least)
+    return bounded(rising(times, "times of the samples", least), "times of the samples", LATEST)
 
 
 def _mean_step(times: FloatArray) -> float:
@@ -46,7 +47,10 @@ def spline_derivatives(times: FloatArray, values: FloatArray, degree: int, weigh
         knots, coefficients = _smoothed(x, values, degree, weight / step**degree)
         spline = BSpline(knots, coefficients, degree)
     else:
-        spline = make_interp_spline(x, values, k=degree)
+        try:
+            spline = make_interp_spline(x, values, k=degree)
+        except np.linalg.LinAlgError as error:
+            raise ModelError("times of the samples are spaced too unevenly for a spline") from error
     derivatives: FloatArray = np.stack([spline(x, nu=k) / step**k for k in range(3)])
     return derivatives
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import finite_array, inertia_matrix, number, per_coordinate
+from ..validation import bounded, finite_array, inertia_matrix, number, per_coordinate
 from .lie import spatial_inertia
 
 # beyond this, or below its inverse, squares leave the range of floating-point numbers
@@ -47,7 +47,7 @@ class TwistMetric:
         Raises:
             ModelError: M is not symmetric positive definite.
         """
-        given = finite_array(matrix, (6, 6), name)
+        given = bounded(finite_array(matrix, (6, 6), name), name, MOST_SCALE**2)
         largest = float(np.abs(given).max())
         if float(np.abs(given - given.T).max()) > 1e-9 * largest:
             raise ModelError(f"{name} must be symmetric, got {given.tolist()}")

@@ -10,7 +10,7 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import finite_array, number
+from ..validation import finite_array, is_sequence, number
 from .muscle import Muscle
 from .view import ModelView
 
@@ -97,7 +97,7 @@ def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | 
     """
     names = model.muscle_state_names
     if not names and (
-        given is None or (isinstance(given, Mapping | list | tuple | np.ndarray) and not len(given))
+        given is None or ((isinstance(given, Mapping) or is_sequence(given)) and not len(given))
     ):
         return None
     if given is not None and not isinstance(given, Mapping):

@@ -104,3 +104,29 @@ def _signatures() -> dict[str, int]:
                     function = kernel.py_func
                     counts[f"{function.__module__}.{function.__name__}"] = len(kernel.entry.signatures)
     return counts
+
+
+def far(values, at):
+    """A copy with one number whose square is no finite one."""
+    copy = np.array(values, dtype=float)
+    copy[at] = 1e300
+    return copy
+
+
+PLACES = np.stack(np.meshgrid(np.arange(3.0), np.arange(3.0)), axis=-1).reshape(-1, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: ph.fit_curve(far(arguments.POSES, (3, 0, 3)), num_frames=4), "poses must be at most"),
+        (lambda: ph.fit_surface(arguments.POSES, far(PLACES, (8, 0)), num_frames=4), "q must be at most"),
+        (lambda: ph.fit_surface(arguments.POSES, PLACES, num_frames=np.array(0.5)), "num_frames"),
+        (lambda: ph.project(arguments.CURVE, np.eye(4), metric=far(np.eye(6), (1, 1))), "metric must be at most"),
+        (lambda: arguments.MODEL.state(muscle_states=np.array(0.5)), "muscle_states"),
+        (lambda: ph.inverse_dynamics_of_samples(arguments.MODEL, far(np.arange(9.0), 8), np.zeros(9)), "times"),
+    ],
+)  # fmt: skip
+def test_numbers_too_large_and_arrays_without_dimension_are_named(call, words):
+    with pytest.raises((ph.ModelError, ph.FitError), match=words):
+        call()
