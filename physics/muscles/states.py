@@ -88,6 +88,11 @@ def too_short(model: ModelView, q: FloatArray, only: int | None = None) -> tuple
     return None
 
 
+def _is_empty(given: Any) -> bool:
+    """Whether no states are given."""
+    return given is None or ((isinstance(given, Mapping) or is_sequence(given)) and len(given) == 0)
+
+
 def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | None:
     """States (n,) as given, in order or by name; missing ones are those of a muscle at rest at q.
 
@@ -96,9 +101,7 @@ def initial_states(model: ModelView, q: FloatArray, given: Any) -> FloatArray | 
             fibre length is not positive.
     """
     names = model.muscle_state_names
-    if not names and (
-        given is None or ((isinstance(given, Mapping) or is_sequence(given)) and not len(given))
-    ):
+    if not names and _is_empty(given):
         return None
     if given is not None and not isinstance(given, Mapping):
         states = finite_array(given, (len(names),), "muscle_states")
