@@ -26,7 +26,7 @@ NO_PART = 1e-9
 class Standing:
     """How a body of the model is in its scene at the first frame: its pose in the world (4, 4) [m]; whether only
     gravity, and what is tied to it, moves it: no animation, controller or torque does; whether sliders drive its joint;
-    whether it starts as it is set; whether its joint is held on its animation.
+    whether it starts as it is set; whether its joint follows its animation exactly.
     """
 
     pose: np.ndarray
@@ -50,7 +50,7 @@ def nothing_holds(read: SceneModel, connected: bool) -> bool:
 def hints(
     read: SceneModel, standing: Sequence[Standing], connected: bool, among: Container[int] | None = None
 ) -> list[Finding]:
-    """A hint about the models that will fall; none where that is told of all bodies.
+    """A hint about the models that will fall; none if one hint covers all bodies.
 
     Args:
         standing: of the bodies of the model. connected: as of `nothing_holds`. among: session uids of objects, of which

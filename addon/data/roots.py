@@ -41,7 +41,7 @@ class SceneData(PropertyGroup):
 
 
 class RigPart(PropertyGroup):
-    """What comes along where Blender appends, links or copies an object: it follows pointers."""
+    """A pointer to an object that Blender appends, links or copies along with its owner."""
 
     object: pointer("Part", "Joint, constraint, spring, target or muscle of this object", type=Object)
 

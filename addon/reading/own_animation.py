@@ -1,5 +1,5 @@
-"""The animation that things have when no bake is in place: its fingerprints (see `prints`), what it moves, what moves
-objects, and whether anything does. No frame is looked at for it.
+"""The animation that things have when no bake is in place: its fingerprints (see `prints`), the channels
+that it moves, and whether anything moves objects. No frame is looked at for it.
 """
 
 from __future__ import annotations
@@ -279,7 +279,7 @@ class Stillness:
         return True
 
     def _hangs_on(self, item: ID) -> list[ID] | None:
-        """What else may move an object that does not move by itself; None: it does, or something not known here."""
+        """Objects that may move an object without keys; None: it has keys, or may be moved in a way not known here."""
         constraints = _constraints(item)
         drivers = _drivers(item)
         if drivers is None or item.rigid_body is not None or not _is_carried_plainly(item):

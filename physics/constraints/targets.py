@@ -1,4 +1,4 @@
-"""Targets: what leads a point or a frame of a body along a prescribed motion. Only a run gives them coordinates."""
+"""Targets move a point or a frame of a body along a prescribed motion. Only a run gives them coordinates."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..joints.functions import Function, Linear, function_from_dict
 from ..kernels import layout
-from ..validation import per_coordinate
+from ..validation import is_sequence, per_coordinate
 from .base import ForceElement, body_pair, element_row
 
 MEASURED_IN = ("other", "body")
@@ -65,7 +65,7 @@ def make_bushing(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]
         raise ModelError(f"measured_in {of} must be 'other' or 'body', got {values['measured_in']!r:.80}")
     frames = {key: lie.frame_or_identity(values[key], f"{key} {of}") for key in ("frame", "other_frame")}
     given = values["elastic"]
-    if not isinstance(given, list | tuple | np.ndarray) or len(given) != 6:
+    if not is_sequence(given) or len(given) != 6:
         raise ModelError(f"elastic {of} must be 6 functions or numbers, got {given!r:.80}")
     elastic = tuple(_function(each, f"elastic[{k}] {of}") for k, each in enumerate(given))
     damping = per_coordinate(values["damping"], 6, f"damping {of}", not_negative=True)

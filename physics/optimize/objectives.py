@@ -5,6 +5,7 @@ Objectives add up and take factors: ``Reach("hand", ...) + 1e-3 * Effort()``.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -83,16 +84,16 @@ class Loss(NamedTuple):
         return cls(0.0, np.zeros_like(span.q), np.zeros_like(span.qd), np.zeros_like(span.tau))
 
 
-class Objective:
+class Objective(ABC):
     """Base of all objectives: a loss that is a sum over states."""
 
+    @abstractmethod
     def check(self, model: Model, start: float, end: float) -> None:
         """ModelError if a run of the model from start to end [s] has nothing of this."""
-        raise NotImplementedError(f"{type(self).__name__} must define check")
 
+    @abstractmethod
     def evaluate(self, span: Span) -> Loss:
         """The share of a span."""
-        raise NotImplementedError(f"{type(self).__name__} must define evaluate")
 
     def __add__(self, other: Objective) -> Sum:
         return Sum(((1.0, self), (1.0, other)))
