@@ -58,7 +58,7 @@ def ellipsoid_level(
         put3(own, wrap.START + 3 * k, along(x, y, z, shrunk(p[k], radii)))
         put3(own, wrap.STOP + 3 * k, along(x, y, z, shrunk(q[k], radii)))
     tilt_plane(own)
-    status, rho, by = arc_radius(own, 1.0, width, forced(data, shape, first, last))
+    status, rho, by = arc_radius(own, 1.0, width, forced(data, shape, first, last), False)
     if status != wrap.WRAPPED:
         return status
     store_jet(own, wrap.RADIUS, rho)

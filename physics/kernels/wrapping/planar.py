@@ -133,13 +133,17 @@ def with_room(radius: float, far: float) -> tuple[bool, Vector]:
 
 
 @inline
-def arc_radius(own: Array, radius: float, width: float, forced: bool) -> tuple[int, Vector, Four]:
+def arc_radius(
+    own: Array, radius: float, width: float, forced: bool, behind: bool
+) -> tuple[int, Vector, Four]:
     """Whether the path is wrapped, and the radius of its arc with its derivatives; width 0 for the shortest path.
 
     Args:
-        forced: whether a line past the wrong side of the circle must go round.
+        forced: whether a line past the wrong side of the circle must go round. behind: also one that is nearest to it
+            before or behind both ends.
     """
     distance, distance_by, between = line_distance(own)
+    between = between or (behind and distance[0] < 0.0)
     rho = (radius, 0.0, 0.0)
     if not between or (distance[0] <= -radius - width and not forced):
         return wrap.STRAIGHT, rho, NOTHING
@@ -209,9 +213,9 @@ def tangent_point(own: Array, at: int, sense: float, rho: Vector) -> tuple[Pair,
 
 
 @shared
-def planar_path(own: Array, radius: float, width: float, forced: bool) -> int:
+def planar_path(own: Array, radius: float, width: float, forced: bool, behind: bool) -> int:
     """All data of the path past a circle for its points, from both ends in `own`; whether it is wrapped."""
-    status, rho, by = arc_radius(own, radius, width, forced)
+    status, rho, by = arc_radius(own, radius, width, forced, behind)
     if status != wrap.WRAPPED:
         return status
     n, first, first_length = tangent_point(own, wrap.START, 1.0, rho)

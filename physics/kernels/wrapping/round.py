@@ -53,6 +53,16 @@ def forced(data: Array, shape: int, p: Vector, s: Vector) -> bool:
 
 
 @inline
+def all_round(data: Array, shape: int, p: Vector, s: Vector) -> bool:
+    """Whether a path goes round a cylinder also where its line is nearest to it before or behind the stretch: towards a
+    hint, always, unless both ends lie on that half.
+    """
+    hint, side = flat3(data, shape + wrap.SHAPE_HINT), int(data[shape + wrap.SHAPE_SENSE])
+    cylinder = int(data[shape + wrap.SHAPE_KIND]) == CYLINDER
+    return cylinder and side == wrap.ALWAYS and min(dot3(p, hint), dot3(s, hint)) < 0.0
+
+
+@inline
 def wrong_way(data: Array, shape: int, out: Vector, hint: Vector) -> bool:
     """Whether the shorter way over a sphere or ellipsoid, which bulges along `out`, is on the wrong side."""
     if int(data[shape + wrap.SHAPE_KIND]) != ELLIPSOID or int(data[shape + wrap.SHAPE_SENSE]) == wrap.ALWAYS:
@@ -71,8 +81,11 @@ def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vec
     hint, side = flat3(data, shape + wrap.SHAPE_HINT), int(data[shape + wrap.SHAPE_SENSE])
     if int(data[shape + wrap.SHAPE_KIND]) == CYLINDER:
         sense = e[1] * hint[0] - e[0] * hint[1]  # counterclockwise, a path bulges to (e_y, -e_x)
+        shorter = p[0] * s[1] - p[1] * s[0]
         if side == wrap.SHORTER:
-            sense = p[0] * s[1] - p[1] * s[0]
+            sense = shorter
+        elif side == wrap.ALWAYS and wrong_half(data, shape, p, s):
+            sense = -shorter
         elif side == wrap.COUNTERCLOCKWISE:
             sense = 1.0
         elif side == wrap.CLOCKWISE:
@@ -116,7 +129,8 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     sphere = int(data[shape + wrap.SHAPE_KIND]) == SPHERE
     if sphere:
         tilt_plane(own)
-    status = planar_path(own, data[shape + wrap.SHAPE_PARAMETERS], width, forced(data, shape, p, s))
+    radius = data[shape + wrap.SHAPE_PARAMETERS]
+    status = planar_path(own, radius, width, forced(data, shape, p, s), all_round(data, shape, p, s))
     if status == wrap.WRAPPED and not sphere and beyond(own, data[shape + wrap.SHAPE_PARAMETERS + 1]):
         status = wrap.STRAIGHT
     if status != wrap.WRAPPED:

@@ -105,6 +105,28 @@ def test_always_on_a_side(name: str) -> None:
     assert always.length == pytest.approx(round_.length, abs=1e-11)
 
 
+# ends and OpenSim 4.6's GeometryPath over a cylinder with quadrant +x, in one plane; the line is nearest to the axis
+# behind the last end, or before the first
+@pytest.mark.parametrize("p, q, length", [
+    ((-0.04, -0.12, 0.0), (-0.1, -0.02, 0.0), 0.3555085980),
+    ((-0.06, -0.02, 0.0), (-0.04, -0.12, 0.0), 0.3315400092),
+])  # fmt: skip
+def test_always_round_a_cylinder_that_is_behind_the_line(p: Any, q: Any, length: float) -> None:
+    always = Wrap(Cylinder(radius=RADIUS, side="+x", always=True), 0.0)
+    assert at_rest(always, np.array(p), np.array(q)).length == pytest.approx(length, abs=1e-9)
+    assert at_rest(always, np.array(q), np.array(p)).length == pytest.approx(length, abs=1e-9)
+
+
+def test_always_round_a_cylinder_without_a_jump() -> None:
+    """As an end moves through the wrong half, both ways round are as long where both ends and the axis are in line."""
+    always = Wrap(Cylinder(radius=RADIUS, side="+x", always=True), 0.0)
+    ends = np.array(
+        [[-0.1 - 0.04 * math.cos(s), 0.05 + 0.04 * math.sin(s), 0.0] for s in np.linspace(0, 6.28, 2001)]
+    )
+    lengths = np.array([at_rest(always, np.array([-0.04, -0.12, 0.0]), q).length for q in ends])
+    assert np.abs(np.diff(lengths)).max() < 1.0001 * np.linalg.norm(np.diff(ends, axis=0), axis=1).max()
+
+
 def test_always_needs_a_side() -> None:
     for wrong in ({"always": True}, {"always": 1, "side": "+x"}):
         with pytest.raises(ph.ModelError, match="always"):
