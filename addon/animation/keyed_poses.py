@@ -8,7 +8,7 @@ import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix
 
-from ..baked import channels_back, temporarily
+from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
@@ -137,7 +137,7 @@ def keyed_samples(
 def _own_frames(scene: Scene, given: Source, keys: str) -> np.ndarray:
     """`frames_of` the child; ModelError where it shows a bake."""
     child = given.child
-    if channels_back.is_baked(child.object) and child.data.channels.baked:
+    if temporarily.is_baked(child.object) and child.data.channels.baked:
         raise model_error(f"{child.name} shows a bake now, not its own keys; use Free Bake first")
     return frames_of(scene, child, keys)
 

@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..baked import channel_units, temporarily
+from ..baked import temporarily
+from ..blender import units
 from ..curves import fcurve_values, rotation_channels
 from ..curves.fcurve_values import SEEN, Curve
 from ..data.joints import slider_names
@@ -123,8 +124,8 @@ def _child(scene: Scene, each: Followed) -> MotionCurves:
     still = [*owner.location, *getattr(owner, turn)]
     paths = [("location", k) for k in range(3)] + [(turn, k) for k in range(len(still) - 3)]
     curves = [fcurve_values.alone(body.object, f"{body.path_prefix}{path}", k) for path, k in paths]
-    metres = channel_units.metres_of(body, scene)
-    delta = np.eye(3) if body.bone else np.array(channel_units.delta_rotation(body.object, mode))
+    metres = units.metres_of(body, scene)
+    delta = np.eye(3) if body.bone else units.delta_rotation(body.object, mode)
 
     def own(frames: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = fcurve_values.columns(curves, still, frames)

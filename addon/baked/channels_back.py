@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 
 import bpy
 from bpy.types import Object, Scene
@@ -11,8 +11,25 @@ from bpy.types import Object, Scene
 from ..blender import physics_access
 from ..data import stored_texts
 from ..data.references import Body
-from . import ik_chains, targets
-from .conflicts import how_to_disconnect, is_armature_linked, own_constraints
+from . import targets, temporarily
+
+
+def is_armature_linked(item: Object) -> bool:
+    """Whether the bones of a rig belong to another file, as those of a library override do, so that none of them can be
+    connected or disconnected here.
+    """
+    return item.data.library is not None or item.data.override_library is not None
+
+
+def how_to_disconnect(body: Body) -> str:
+    """What to do so that keys can move a connected bone away from its parent."""
+    data = body.object.data
+    if not is_armature_linked(body.object):
+        return "disconnect it, or turn on Disconnect Bones"
+    library = data.library or data.override_library.reference.library
+    return (
+        f"disconnect it in {library.filepath}, of which its armature {data.name!r} is linked, and reload that"
+    )
 
 
 def check_editable(body: Body) -> None:
@@ -28,29 +45,6 @@ def check_editable(body: Body) -> None:
         )
 
 
-CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler")
-
-
-def is_driven(body: Body) -> bool:
-    """Whether a joint's slider moves a body now."""
-    return any(not constraint.mute for constraint in own_constraints(body))
-
-
-def is_baked(item: Object) -> bool:
-    """Whether an object has a bake to be freed, even if the baked action itself has been deleted. That of a linked one
-    is its library's, and a motion like any other here.
-    """
-    return item.library is None and (targets.is_put(item) or bool(baked_bodies(item)))
-
-
-def baked_bodies(item: Object) -> list[Body]:
-    """The object and those of its bones whose channels a bake wrote."""
-    bodies = [Body(item)] if item.condyle.channels.baked else []
-    if item.pose is not None:
-        bodies += [Body(item, bone.name) for bone in item.pose.bones if bone.condyle.channels.baked]
-    return bodies
-
-
 def free(scene: Scene) -> int:
     """Take every bake of a scene away and put back exactly what was; returns the number of objects freed.
 
@@ -60,42 +54,33 @@ def free(scene: Scene) -> int:
         ModelError: a bone that the bake disconnected cannot be connected again now, or a strip is tweaked; nothing is
             changed.
     """
-    baked = [item for item in scene.objects if is_baked(item)]
+    baked = [item for item in scene.objects if temporarily.is_baked(item)]
     for item in baked:
-        targets.check_tweaked(item, repr(item.name))
-    bodies = {item.name_full: baked_bodies(item) for item in baked}
+        temporarily.check_tweaked(item, repr(item.name))
+    bodies = {item.name_full: temporarily.baked_bodies(item) for item in baked}
     connect = [body for found in bodies.values() for body in found if body.data.channels.was_connected]
     for body in connect:
         check_editable(body)
     for item in baked:
         moved = targets.moved_since(item)
-        for constraint in ik_chains.muted_by_bake(item):
+        for constraint in temporarily.muted_by_bake(item):
             constraint.mute = False
         targets.free(item)
         for body in bodies[item.name_full]:
             record = body.data.channels
-            turned = {f"{body.path_prefix}{name}" for name in CHANNELS[1:]}.intersection(
+            turned = {f"{body.path_prefix}{name}" for name in temporarily.CHANNELS[1:]}.intersection(
                 path for path, _ in moved
             )
             if record.rotation_mode and not turned:
                 # before its channels: changing it converts them
                 stored_texts.put_back(body.owner, "rotation_mode", record.rotation_mode)
-            restore_channels(body, moved)
-            for constraint in own_constraints(body):
+            temporarily.restore_channels(body, moved)
+            for constraint in temporarily.own_constraints(body):
                 constraint.mute = not record.was_driven
     _set_connected(connect, True)
     for body in itertools.chain.from_iterable(bodies.values()):
         body.data.property_unset("channels")
     return len(baked)
-
-
-def restore_channels(body: Body, moved: Container[tuple[str, int]]) -> None:
-    """Give a body the channels from before its bake, but for those by path and index that another action moves."""
-    for name in CHANNELS:
-        now, before = getattr(body.owner, name), getattr(body.data.channels, name)
-        path = f"{body.path_prefix}{name}"
-        values = [now[k] if (path, k) in moved else value for k, value in enumerate(before)]
-        setattr(body.owner, name, values)
 
 
 def disconnect(bodies: Iterable[Body]) -> None:

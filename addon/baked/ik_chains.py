@@ -6,55 +6,20 @@ chain waits for itself: Blender breaks such a ring anywhere, and shows the bone 
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from bpy.types import Constraint, Object, PoseBone, Scene
 
-from ..data import body_reference, references, stored_texts
+from ..blender import compat
+from ..data import references
 from ..data.references import Body
-
-
-def chains(item: Object) -> Iterator[tuple[PoseBone, Constraint, list[PoseBone]]]:
-    """The bone, the constraint, and all bones that it bends, of each IK constraint of an armature, muted ones, too."""
-    for below in item.pose.bones:
-        for constraint in below.constraints:
-            if constraint.type in {"IK", "SPLINE_IK"}:
-                chain = [below, *below.parent_recursive]
-                if constraint.type == "IK" and not constraint.use_tail:
-                    del chain[0]
-                yield below, constraint, chain[: constraint.chain_count or len(chain)]
-
-
-def mute(item: Object, constraints: Iterable[tuple[PoseBone, Constraint]]) -> None:
-    """Mute the IK constraints of bones under a bake of an armature, and note them there."""
-    found = list(constraints)
-    item.condyle.bake.muted = json.dumps([_identity(*each) for each in found])
-    for _, constraint in found:
-        constraint.mute = True
-
-
-def muted_by_bake(item: Object) -> list[Constraint]:
-    """The IK constraints of an armature that its bake has muted."""
-    noted = stored_texts.names(item.condyle.bake.muted) or []
-    every = chains(item) if noted and item.pose is not None else ()
-    return [constraint for below, constraint, _ in every if _identity(below, constraint) in noted]
-
-
-def is_muted(constraint: Constraint) -> bool:
-    """Whether the user has muted a constraint, not a bake."""
-    return bool(constraint.mute) and constraint not in muted_by_bake(constraint.id_data)
-
-
-def _identity(below: PoseBone, constraint: Constraint) -> str:
-    return f"{body_reference.ensure_uid(below)} {constraint.name}"
 
 
 def _ring(scene: Scene, child: Body | None, parent: Body | None) -> tuple[PoseBone, Constraint, Body] | None:
     """The bone and the constraint that bend a joint's child and a body that moves its parent, and that body."""
     if child is None or parent is None or not child.bone:
         return None
-    for below, constraint, chain in chains(child.object):
+    for below, constraint, chain in compat.ik_chains(child.object):
         if constraint.target is None or child.pose_bone not in chain:
             continue
         names = {bone.name for bone in chain}

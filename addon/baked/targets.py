@@ -13,7 +13,6 @@ import bpy
 from bpy.types import Action, AnimData, FCurve, Object, Scene
 
 from ..blender import compat
-from ..blender.physics_access import model_error
 from ..curves import fcurve_arrays
 from ..curves.fcurve_arrays import KeyedPath
 from ..data import schema, stored_texts
@@ -24,34 +23,6 @@ if TYPE_CHECKING:
     from bpy.types import ActionSlot
 
 BLENDING = ("action_blend_type", "action_extrapolation", "action_influence")
-
-
-def check_tweaked(item: Object | Scene, name: str) -> None:
-    """ModelError where an object or scene, by that name, is in the NLA's tweak mode: its action stays put then."""
-    data = item.animation_data
-    if data is not None and data.use_tweak_mode:
-        raise model_error(f"{name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
-
-
-def check(item: Object | Scene, target: str) -> None:
-    """ModelError where a bake to that target would change what is not its own, or not be seen."""
-    check_tweaked(item, repr(item.name))
-    data = item.animation_data
-    if target == "STRIP":
-        if data is not None and not data.use_nla:
-            raise model_error(
-                f"{item.name!r}: its NLA is switched off, so a strip would do nothing; switch it on in the NLA "
-                "editor, or bake to an action"
-            )
-        return
-    if target != "CURRENT" or data is None or data.action is None or not data.nla_tracks:
-        return
-    if (data.action_blend_type, data.action_influence) != ("REPLACE", 1.0):
-        raise model_error(
-            f"{item.name!r}: its action {data.action.name!r} is blended with the NLA below it "
-            f"({data.action_blend_type.lower()}, influence {data.action_influence:g}), so baked keys would not decide "
-            "the pose; bake to a new action"
-        )
 
 
 def put(item: Object | Scene, paths: Sequence[KeyedPath], target: str) -> Action:
@@ -156,12 +127,6 @@ def _put_strip(
     _write(action, slot, paths)
     nla_tracks.add(data, record, action, slot, nla_tracks.ends(paths))
     return action
-
-
-def is_put(item: Object | Scene) -> bool:
-    """Whether there is a bake to be freed, even if its action has been deleted."""
-    record = item.condyle.bake
-    return record.action is not None or record.previous_action is not None or record.backup is not None
 
 
 def is_replaced(item: Object | Scene) -> bool:

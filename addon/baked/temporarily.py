@@ -8,15 +8,69 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import ID, Modifier, Object, Scene
+from bpy.types import ID, Constraint, Modifier, Object, PoseBone, Scene
 
+from ..blender import compat, physics_access
+from ..data import body_reference, stored_texts
 from ..data.joints import slider_names
-from . import channels_back, ik_chains, targets
+from ..data.references import Body
+from . import targets
 
 #: kinds of data-blocks that refer to objects without a part in where others are
 HOLDERS = {"COLLECTION", "SCENE", "SCREEN", "WINDOWMANAGER", "WORKSPACE"}
-SCALED = (*channels_back.CHANNELS, "scale")
+CHANNELS = ("location", "rotation_quaternion", "rotation_axis_angle", "rotation_euler")
+SCALED = (*CHANNELS, "scale")
 Kept = list[tuple[Any, str, Any]]
+
+
+def is_put(item: Object | Scene) -> bool:
+    """Whether there is a bake to be freed, even if its action has been deleted."""
+    record = item.condyle.bake
+    return record.action is not None or record.previous_action is not None or record.backup is not None
+
+
+def is_baked(item: Object) -> bool:
+    """Whether an object has a bake to be freed, even if the baked action itself has been deleted. That of a linked one
+    is its library's, and a motion like any other here.
+    """
+    return item.library is None and (is_put(item) or bool(baked_bodies(item)))
+
+
+def baked_bodies(item: Object) -> list[Body]:
+    """The object and those of its bones whose channels a bake wrote."""
+    bodies = [Body(item)] if item.condyle.channels.baked else []
+    if item.pose is not None:
+        bodies += [Body(item, bone.name) for bone in item.pose.bones if bone.condyle.channels.baked]
+    return bodies
+
+
+def own_constraints(body: Body) -> list[Constraint]:
+    """The constraints by which a joint's slider moves a body."""
+    return [constraint for constraint in body.owner.constraints if constraint.name.startswith("Condyle")]
+
+
+def muted_by_bake(item: Object) -> list[Constraint]:
+    """The IK constraints of an armature that its bake has muted."""
+    noted = stored_texts.names(item.condyle.bake.muted) or []
+    every = compat.ik_chains(item) if noted and item.pose is not None else ()
+    return [constraint for below, constraint, _ in every if identity(below, constraint) in noted]
+
+
+def is_muted(constraint: Constraint) -> bool:
+    """Whether the user has muted a constraint, not a bake."""
+    return bool(constraint.mute) and constraint not in muted_by_bake(constraint.id_data)
+
+
+def identity(below: PoseBone, constraint: Constraint) -> str:
+    """How a bake notes a constraint of a bone."""
+    return f"{body_reference.ensure_uid(below)} {constraint.name}"
+
+
+def check_tweaked(item: Object | Scene, name: str) -> None:
+    """ModelError where an object or scene, by that name, is in the NLA's tweak mode: its action stays put then."""
+    data = item.animation_data
+    if data is not None and data.use_tweak_mode:
+        raise physics_access.model_error(f"{name}: leave the NLA's tweak mode first (Tab in the NLA editor)")
 
 
 @contextmanager
@@ -84,9 +138,9 @@ def without_bake(scene: Scene) -> Iterator[None]:
     Raises:
         ModelError: a strip is tweaked.
     """
-    held = [item for item in scene.objects if channels_back.is_baked(item)]
+    held = [item for item in scene.objects if is_baked(item)]
     for item in held:
-        targets.check_tweaked(item, repr(item.name))
+        check_tweaked(item, repr(item.name))
     # going to a frame puts everything that is animated at its keys
     kept = _channels_of([item for item in scene.objects if item in held or _has_animation(item)])
     muted: Kept = []
@@ -110,10 +164,19 @@ def without_bake(scene: Scene) -> Iterator[None]:
             _put_back(kept)
 
 
+def restore_channels(body: Body, moved: Container[tuple[str, int]]) -> None:
+    """Give a body the channels from before its bake, but for those by path and index that another action moves."""
+    for name in CHANNELS:
+        now, before = getattr(body.owner, name), getattr(body.data.channels, name)
+        path = f"{body.path_prefix}{name}"
+        values = [now[k] if (path, k) in moved else value for k, value in enumerate(before)]
+        setattr(body.owner, name, values)
+
+
 def _hold_off(item: Object, moved: Container[tuple[str, int]]) -> None:
     """Give a baked object its earlier channels, but for those that an action moves which stays in use."""
-    for body in channels_back.baked_bodies(item):
-        channels_back.restore_channels(body, moved)
+    for body in baked_bodies(item):
+        restore_channels(body, moved)
         # a connected bone has no location of its own, whatever its channel says
         if body.data.channels.was_connected:
             body.owner.location = (0.0, 0.0, 0.0)
@@ -121,12 +184,12 @@ def _hold_off(item: Object, moved: Container[tuple[str, int]]) -> None:
 
 def _free_sliders(item: Object, muted: Kept) -> None:
     """Let sliders move a baked object as they did, and note what was."""
-    for body in channels_back.baked_bodies(item):
+    for body in baked_bodies(item):
         for constraint in body.owner.constraints:
             if constraint.name.startswith("Condyle"):
                 muted.append((constraint, "mute", constraint.mute))
                 constraint.mute = not body.data.channels.was_driven
-    for constraint in ik_chains.muted_by_bake(item):
+    for constraint in muted_by_bake(item):
         muted.append((constraint, "mute", True))
         constraint.mute = False
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import bpy
 import numpy as np
 from bpy.types import Action, Object, Scene
 
-from ..baked import channel_units, targets
-from ..baked.channels_back import CHANNELS, check_editable, disconnect
-from ..baked.conflicts import how_to_disconnect, is_played, own_constraints
-from ..blender import physics_access, units
+from ..baked import targets
+from ..baked.channels_back import check_editable, disconnect, how_to_disconnect
+from ..baked.temporarily import CHANNELS, own_constraints
+from ..blender import compat, physics_access, units
 from ..curves.fcurve_arrays import KeyedPath
 from ..curves.fit_between_keys import Inside
 from ..curves.rotation_channels import led_on, missed_between, rotation_channels, rotation_path
 from ..data import schema
 from ..data.references import Body
+from ..reading import conflicts
 from . import keys
-from .keys import Kept
+from .keys import Kept, Output
 
 #: share of a number that several roundings in single precision come to
 SINGLE = 2.0**-21
@@ -43,6 +45,7 @@ class Channels:
         self.early = np.empty(0)
         self._before: Rows | None = None
         self.inside: list[Inside] = []
+        self._scene = scene
         self._scale = float(np.linalg.norm(matrices[0, :3, 0]))
         rotations, location = self._parts(matrices)
         self.location = None if self._is_connected(scene, location) else location
@@ -67,7 +70,7 @@ class Channels:
             )
         if not self.body.bone:
             location = location - np.array(self.body.object.delta_location)
-            rotations = np.array(channel_units.delta_rotation(self.body.object, self.mode)).T @ rotations
+            rotations = units.delta_rotation(self.body.object, self.mode).T @ rotations
         return rotations, location
 
     def _signs(self) -> np.ndarray:
@@ -142,6 +145,16 @@ class Channels:
         return False
 
     @property
+    def group(self) -> str:
+        """Name of the curves' group in the Graph Editor."""
+        return self.body.bone or "Object Transforms"
+
+    @property
+    def metres(self) -> float:
+        """Of a unit of its location, in the world."""
+        return units.metres_of(self.body, self._scene)
+
+    @property
     def disconnect(self) -> bool:
         """Whether the bone has to be disconnected before its location counts."""
         return bool(self.body.bone) and self.body.pose_bone.bone.use_connect and self.location is not None
@@ -166,11 +179,24 @@ def _check_others(body: Body) -> None:
     for other in bpy.data.objects:
         if other == body.object or other.data != data or other.pose is None:
             continue
-        if is_played(other, path) or any(other.pose.bones[body.bone].location):
+        if compat.is_played(other, path) or any(other.pose.bones[body.bone].location):
             raise physics_access.model_error(
                 f"bone {body.name!r} cannot be disconnected: {other.name!r} uses the same armature {data.name!r} and "
                 "would move, too; make it a single-user copy first (Object > Relations > Make Single User)"
             )
+
+
+def output_of(scene: Scene) -> Output:
+    """The settings of a scene."""
+    settings = scene.condyle.simulation.output
+    return Output(
+        target="CURRENT" if settings.target == "OVERWRITE" else settings.target,
+        every=settings.every,
+        reduce=settings.reduce,
+        distance=1e-3 * settings.tolerance_distance,
+        angle=settings.tolerance_angle,
+        extras=frozenset(settings.extras),
+    )
 
 
 def write(
@@ -192,18 +218,28 @@ def write(
     Raises:
         ModelError: a bake cannot go to that target; nothing has been changed.
     """
-    output, kept = keys.output_of(scene), kept if kept is not None else Kept()
+    output, kept = output_of(scene), kept if kept is not None else Kept()
     items = {entry.body.object.name_full: entry.body.object for entry in channels}
     for item in items.values():
-        targets.check(item, output.target)
-    keyed = [(entry.body.object, keys.keyed(frames, entry, output, scene, kept)) for entry in channels]
+        conflicts.check_target(item, output.target)
+    keyed = [(entry.body.object, keys.keyed(frames, entry, output, kept)) for entry in channels]
     disconnect([entry.body for entry in channels if entry.disconnect])
     for entry in channels:
         owner = entry.body.owner
         _remember_channels(entry.body)
         if owner.rotation_mode != entry.mode:  # an earlier bake was freed since the keys were made
             owner.rotation_mode = entry.mode
-    return [targets.put(item, paths, output.target) for item, paths in keys.by_item([*keyed, *more])]
+    return [targets.put(item, paths, output.target) for item, paths in _by_item([*keyed, *more])]
+
+
+def _by_item(
+    entries: Sequence[tuple[Object | Scene, list[KeyedPath]]],
+) -> list[tuple[Object | Scene, list[KeyedPath]]]:
+    """Keys of several bodies and figures (object or scene, keys), together for each object or scene."""
+    found: dict[int, tuple[Any, list[KeyedPath]]] = {}
+    for item, paths in entries:
+        found.setdefault(item.as_pointer(), (item, []))[1].extend(paths)
+    return list(found.values())
 
 
 def _remember_channels(body: Body) -> None:

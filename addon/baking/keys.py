@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import Object, Scene
 
-from ..baked.channel_units import metres_of
 from ..curves import fit_between_keys, reduction
 from ..curves.fcurve_arrays import KeyedPath
 from ..curves.slopes import Slopes
@@ -38,19 +35,6 @@ class Output:
         return self.every <= 1 and not self.reduce
 
 
-def output_of(scene: Scene) -> Output:
-    """The settings of a scene."""
-    settings = scene.condyle.simulation.output
-    return Output(
-        target="CURRENT" if settings.target == "OVERWRITE" else settings.target,
-        every=settings.every,
-        reduce=settings.reduce,
-        distance=1e-3 * settings.tolerance_distance,
-        angle=settings.tolerance_angle,
-        extras=frozenset(settings.extras),
-    )
-
-
 @dataclass
 class Kept:
     """How many keys of how many were written, and how far bodies are off at most: [m] and [rad], against the full
@@ -67,12 +51,12 @@ class Kept:
         self.samples += samples
 
 
-def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Scene, kept: Kept) -> list[KeyedPath]:
+def keyed(frames: np.ndarray, channels: Any, output: Output, kept: Kept) -> list[KeyedPath]:
     """Keys of one body's channels (`actions.Channels`) at frames (F,); what is left out is told in `kept`.
 
     Its early frames all get keys, for they are not of the simulation.
     """
-    group, early = channels.body.bone or "Object Transforms", channels.early
+    group, early = channels.group, channels.early
     found, count = [], len(early)
     paths = channels.paths()
     of_early = reduction.slopes_of(early, [rows[:count] for _, rows in paths])
@@ -85,9 +69,7 @@ def keyed(frames: np.ndarray, channels: Any, output: Output, scene: Scene, kept:
         before, values = rows[:count], rows[count:]
         keys = np.arange(len(frames))
         if len(frames) > 2 and not output.is_full:
-            keys = _chosen(
-                frames, values, slopes, path.endswith(channels.path), channels, output, scene, kept
-            )
+            keys = _chosen(frames, values, slopes, path.endswith(channels.path), channels, output, kept)
         kept.count(len(keys), len(frames))
         positions, kept_rows = np.concatenate([early, frames[keys]]), np.concatenate([before, values[keys]])
         together = slopes.chosen(keys).behind(earlier)
@@ -112,13 +94,12 @@ def _chosen(
     turns: bool,
     channels: Any,
     output: Output,
-    scene: Scene,
     kept: Kept,
 ) -> np.ndarray:
     """Indices of the frames that get a key, for places or (`turns`) rotations."""
     at = reduction.samples(frames, reduction.places_of(slopes))
     exact = reduction.cubic(frames, values, slopes, at)
-    metres = 0.0 if turns else metres_of(channels.body, scene)
+    metres = 0.0 if turns else channels.metres
 
     def error(keys: np.ndarray) -> np.ndarray:
         near = reduction.cubic(frames[keys], values[keys], slopes.chosen(keys), at)
@@ -169,13 +150,3 @@ def described(kept: Kept) -> str:
         f"{kept.keys:,} of {kept.samples:,} keys kept, off by at most {1e3 * kept.distance:.2g} mm and "
         f"{np.degrees(kept.angle):.2g}°"
     )
-
-
-def by_item(
-    entries: Sequence[tuple[Object | Scene, list[KeyedPath]]],
-) -> list[tuple[Object | Scene, list[KeyedPath]]]:
-    """Keys of several bodies and figures (object or scene, keys), together for each object or scene."""
-    found: dict[int, tuple[Any, list[KeyedPath]]] = {}
-    for item, keys in entries:
-        found.setdefault(item.as_pointer(), (item, []))[1].extend(keys)
-    return list(found.values())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from bpy.types import Scene
 
-from ..baked import channels_back, temporarily
+from ..baked import temporarily
 from ..blender import physics_access
 from ..data import references
 from ..data.references import Body, key_of
@@ -62,7 +62,11 @@ def _tied(scene: Scene, bodies: Sequence[Body], parents: Sequence[int]) -> set[s
             above = above.parent
     known = set(names)
     links = [(one, other) for one, other in links if one != other and {one, other} <= known]
-    tied = {body.object.name_full for body in bodies if channels_back.is_driven(body)}
+    tied = {
+        body.object.name_full
+        for body in bodies
+        if any(not each.mute for each in temporarily.own_constraints(body))
+    }
     grown = True
     while grown:
         more = {name for link in links if not tied.isdisjoint(link) for name in link} - tied

@@ -17,9 +17,9 @@ from bpy.types import Object, PoseBone, Scene
 from mathutils import Matrix
 
 from ..baked import temporarily
-from ..baked.parents import BAKED_THROUGH, check_parent
-from ..blender import physics_access, units
+from ..blender import compat, physics_access, units
 from ..data.references import Body, Key, key_of
+from ..reading import conflicts
 
 #: of `sample_matrices`
 Samples = Mapping[str, Mapping[str, np.ndarray]]
@@ -32,7 +32,7 @@ def is_animated(item: Object) -> bool:
         return True
     if item.pose is not None and any(bone.constraints for bone in item.pose.bones):
         return True
-    if item.parent is not None and item.parent_type not in BAKED_THROUGH:
+    if item.parent is not None and item.parent_type not in compat.RIGID_PARENTS:
         return True  # a mesh or lattice that deforms carries it along
     return bool(item.constraints) or item.rigid_body is not None
 
@@ -140,7 +140,8 @@ class LocalPoses:
     def _effect_of_parent(self, item: Object) -> np.ndarray:
         if item.parent is None:
             return np.eye(4)[None]
-        check_parent(item)
+        if refused := conflicts.why_not_through(item):
+            raise physics_access.model_error(refused)
         parent = self.object_world(item.parent)
         inverse = units.array4(item.matrix_parent_inverse)
         if item.parent_type in {"OBJECT", "ARMATURE"}:

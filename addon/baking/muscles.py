@@ -21,8 +21,8 @@ from ..data import schema, stored_texts
 from ..making import muscles
 from ..reading import input_values, muscle_points
 from ..reading.scene import SceneModel
+from . import channels, muscle_spaces
 from . import keys as bake_keys
-from . import muscle_spaces
 
 PATH = "condyle.muscle.excitation"
 #: property of a baked curve: which of the muscle's hooks were to be seen before, as JSON
@@ -152,7 +152,7 @@ def check(scene: Scene, frames: np.ndarray, found: list[Shown], bodies: Sequence
 
 def write(scene: Scene, frames: np.ndarray, found: list[Shown]) -> list[Curve]:
     """Put the bakes of muscles in place, those of their bodies being there; returns the new curves."""
-    output, metres = bake_keys.output_of(scene), units.length_scale(scene)
+    output, metres = channels.output_of(scene), units.length_scale(scene)
     items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
     spaces = muscle_spaces.Spaces(scene, frames, items)
     made = []

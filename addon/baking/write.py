@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Constraint, Object, PoseBone, Scene
 
 from ..baked import channels_back as actions
-from ..baked import conflicts, ik_chains, nla_tracks, targets, temporarily
+from ..baked import nla_tracks, targets, temporarily
 from ..blender import physics_access, units
 from ..data import findings, references, stored_texts
 from ..data.references import Body, Key, key_of
+from ..reading import conflicts
 from ..reading.scene import SceneModel
 from . import channels as channels_
 from . import figures as bake_figures
@@ -60,12 +61,12 @@ def write(
     Raises:
         ModelError: why it cannot be written; nothing has been changed.
     """
-    output, kept = keys.output_of(scene), Kept()
+    output, kept = channels_.output_of(scene), Kept()
     figures = bake_figures.figures(scene, read, result, drawn, output, inputs)
     with temporarily.without_bake(scene):
         channels = _channels_of(scene, frames, read, result, inside)
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
-            targets.check(item, output.target)
+            conflicts.check_target(item, output.target)
         muscles.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
     lost = [*broken(scene), *_overwriting(scene)]
     free(scene)
@@ -78,13 +79,20 @@ def write(
     made = channels_.write(scene, frames, channels, kept, more)
     for item in {body.object for body in bodies if body.bone}:
         ours = [(below, each) for below, each, _ in bending.values() if below.id_data == item]
-        ik_chains.mute(item, ours)
+        _mute(item, ours)
     bake_figures.add_properties(names)
     muscles.write(scene, frames, list(drawn))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = keys.described(kept)
     scene.condyle.simulation.output.told = told
     return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)])
+
+
+def _mute(item: Object, constraints: Sequence[tuple[PoseBone, Constraint]]) -> None:
+    """Mute the IK constraints of bones under a bake of an armature, and note them there."""
+    item.condyle.bake.muted = json.dumps([temporarily.identity(*each) for each in constraints])
+    for _, constraint in constraints:
+        constraint.mute = True
 
 
 def _overwriting(scene: Scene) -> Iterator[findings.Finding]:
@@ -114,10 +122,11 @@ def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> Iterator[
 
 def free(scene: Scene) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
-    if targets.is_put(scene):
-        targets.check_tweaked(scene, repr(scene.name))
-    count = actions.free(scene) + muscles.free(scene)
-    if targets.is_put(scene):
+    if temporarily.is_put(scene):
+        temporarily.check_tweaked(scene, repr(scene.name))
+    is_moved = any(map(temporarily.is_baked, scene.objects))
+    count = (actions.free(scene) if is_moved else 0) + muscles.free(scene)
+    if temporarily.is_put(scene):
         targets.free(scene)
     _forget(scene)
     return count
@@ -145,7 +154,7 @@ def note_read(scene: Scene, prints: stored_texts.Prints) -> None:
     this bake now, and theirs no longer.
     """
     scene.condyle.simulation.output.read = _packed(prints)
-    baked = {body.name for item in scene.objects for body in actions.baked_bodies(item)}
+    baked = {body.name for item in scene.objects for body in temporarily.baked_bodies(item)}
     for other in bpy.data.scenes:
         output = other.condyle.simulation.output
         if other == scene or other.library is not None or not output.read:
@@ -162,9 +171,9 @@ def _packed(prints: stored_texts.Prints) -> str:
 
 def is_baked(scene: Scene) -> bool:
     """Whether anything of a scene shows a bake."""
-    if targets.is_put(scene):
+    if temporarily.is_put(scene):
         return True
-    return any(actions.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
+    return any(temporarily.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
 
 
 def broken(scene: Scene) -> Iterator[findings.Finding]:
@@ -172,7 +181,7 @@ def broken(scene: Scene) -> Iterator[findings.Finding]:
     read = scene.condyle.simulation.output.read
     if read and stored_texts.prints(read) is None:
         yield findings.about(None, "record-of-scene", scene=scene.name)
-    for item in (scene, *(each for each in scene.objects if actions.is_baked(each))):
+    for item in (scene, *(each for each in scene.objects if temporarily.is_baked(each))):
         record, culprit = item.condyle.bake, item if isinstance(item, Object) else None
         if stored_texts.names(record.paths) is None:
             yield findings.about(culprit, "record-of-channels", object=item.name)
@@ -190,7 +199,7 @@ def gone(scene: Scene) -> list[findings.Finding]:
     return [
         findings.about(item, "baked-action-gone", object=item.name)
         for item in scene.objects
-        if item.library is None and actions.baked_bodies(item) and item.condyle.bake.action is None
+        if item.library is None and temporarily.baked_bodies(item) and item.condyle.bake.action is None
     ]
 
 
@@ -198,7 +207,7 @@ def put_aside(scene: Scene) -> Iterator[findings.Finding]:
     """As `gone`, of baked actions that the user has taken out of use; another one that is in use instead is meant."""
     for item in scene.objects:
         action, data = item.condyle.bake.action, item.animation_data
-        if item.library is not None or action is None or not actions.baked_bodies(item):
+        if item.library is not None or action is None or not temporarily.baked_bodies(item):
             continue
         if data is None or (data.action is None and not nla_tracks.is_played(data, action)):
             yield findings.about(item, "baked-action-unused", object=item.name, action=action.name)

@@ -1,11 +1,14 @@
-"""Differences between Blender 4.2 and 5.2: actions with slots and layers (4.4), and their f-curves (5.0)."""
+"""What plays on a datablock: Blender's actions, strips, drivers and constraints.
+
+Blender 4.2 to 5.2 differ: actions have slots and layers since 4.4, and their f-curves are elsewhere since 5.0.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from bpy.types import ID, Action, AnimData, FCurve, NlaStrip
+from bpy.types import ID, Action, AnimData, Constraint, FCurve, NlaStrip, Object, PoseBone
 
 if TYPE_CHECKING:
     from bpy.types import ActionChannelbag, ActionSlot
@@ -21,6 +24,8 @@ def slot_of(player: AnimData | NlaStrip) -> ActionSlot | None:
     return getattr(player, "action_slot", None)
 
 
+#: types of parents by which a child is where a matrix says
+RIGID_PARENTS = ("OBJECT", "ARMATURE", "BONE")
 #: instead of a slot's identifier: the action was in use without a slot
 NO_SLOT = "-"
 
@@ -155,3 +160,39 @@ def flat_strips(strips: Iterable[NlaStrip]) -> Iterator[NlaStrip]:
     for strip in strips:
         yield strip
         yield from flat_strips(strip.strips)
+
+
+def is_played(datablock: ID, path: str) -> bool:
+    """Whether keys, drivers or strips of the NLA move what a data path leads to."""
+    data = datablock.animation_data
+    if data is None:
+        return False
+    strips = flat_strips(strip for track in data.nla_tracks for strip in track.strips)
+    played = [curve for strip in strips for curve in curves(strip.action, slot_of(strip))]
+    return any(curve.data_path == path for curve in (*curves_in_use(datablock), *data.drivers, *played))
+
+
+def is_switched(item: Object, constraint: Constraint) -> bool:
+    """Whether something mutes and unmutes a constraint with time."""
+    path = constraint.path_from_id()
+    return any(is_played(item, f"{path}.{name}") for name in ("mute", "enabled"))
+
+
+def acts(item: Object, constraint: Constraint) -> bool:
+    """Whether a constraint of an object or of one of its bones does anything, now or at another frame: not one that is
+    muted, that looks at nothing, or whose influence is 0, as a switch between FK and IK leaves it.
+    """
+    if getattr(constraint, "target", item) is None or (constraint.mute and not is_switched(item, constraint)):
+        return False
+    return bool(constraint.influence > 0.0 or is_played(item, f"{constraint.path_from_id()}.influence"))
+
+
+def ik_chains(item: Object) -> Iterator[tuple[PoseBone, Constraint, list[PoseBone]]]:
+    """The bone, the constraint, and all bones that it bends, of each IK constraint of an armature, muted ones, too."""
+    for below in item.pose.bones:
+        for constraint in below.constraints:
+            if constraint.type in {"IK", "SPLINE_IK"}:
+                chain = [below, *below.parent_recursive]
+                if constraint.type == "IK" and not constraint.use_tail:
+                    del chain[0]
+                yield below, constraint, chain[: constraint.chain_count or len(chain)]

@@ -58,6 +58,22 @@ def told_apart(metres: float, angle: float) -> str:
     return " and ".join([*parts, *([f"{turned:.2g}°"] if turned >= 1e-3 else [])])
 
 
+def metres_of(body: Any, scene: Scene) -> float:
+    """How many metres in the world a unit of the location of a `Body` is."""
+    _, scale = split_scale(body.matrix, body.name, body.owner)
+    own = abs(float(body.owner.scale[0])) or 1.0
+    return length_scale(scene) * scale / own
+
+
+def delta_rotation(item: Object, mode: str) -> np.ndarray:
+    """The turn (3, 3) that an object has before that of its own channels, in a rotation mode."""
+    if mode == "QUATERNION":
+        return np.array(item.delta_rotation_quaternion.normalized().to_matrix())  # as Blender takes it
+    if mode == "AXIS_ANGLE":  # Blender has no delta for it in the interface
+        return np.eye(3)
+    return np.array(item.delta_rotation_euler.to_matrix())
+
+
 def frames_per_second(scene: Scene) -> float:
     """Frames in one second of the scene, e.g. 29.97 = 30 / 1.001."""
     return float(scene.render.fps) / float(scene.render.fps_base)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from bpy.types import Object, Scene
 
-from ..baked import targets, temporarily
-from ..baking import keys
+from ..baked import temporarily
+from ..baking import channels
 from ..blender import physics_access
 from ..data import findings, frame_times
 from ..data.findings import Finding
+from ..reading import conflicts
 from ..reading.scene import SceneModel
 
 
@@ -36,11 +37,11 @@ def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Object, Exception
         physics_access.part("integrators").check_method(read.model, scene.condyle.simulation.integrator)
     except problem as error:
         yield None, error
-    target = keys.output_of(scene).target
+    target = channels.output_of(scene).target
     found = [entry.handle.find() for entry in read.bodies]
     for item in dict.fromkeys(body.object for body in found if body is not None):
         try:
-            targets.check(item, target)
+            conflicts.check_target(item, target)
         except problem as error:
             yield item, error
 

@@ -10,8 +10,8 @@ from bpy.types import Object, Scene
 
 from ..animation import carriers, follow_weights, keyed_poses, looks, single_pose
 from ..animation import inputs as forcing
-from ..baked import conflicts, targets, temporarily
-from ..baking import constrained_parents, muscles, write
+from ..baked import targets, temporarily
+from ..baking import muscles, write
 from ..blender import compat, physics_access, units
 from ..checking import falling, start_penetration
 from ..data import findings, references
@@ -23,7 +23,7 @@ from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
 from ..posing.project_poses import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
-from ..reading import input_values, masses, missing_joints, muscle_points, obstacles
+from ..reading import conflicts, input_values, masses, missing_joints, muscle_points, obstacles
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
@@ -85,7 +85,7 @@ def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Sta
         item = references.object_by_session_uid(entry.joint_uid)
         settings = item.condyle.joint
         pushed = any(
-            row.torque or conflicts.is_played(item, input_values.torque_path(number))
+            row.torque or compat.is_played(item, input_values.torque_path(number))
             for number, row in enumerate(settings.coordinates)
         )
         passive, held = not pushed and not looks.may_follow(item), follow_weights.holds(settings)
@@ -127,7 +127,7 @@ def read_checked(
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
         if item is not None and item.condyle.joint.driven:
             sliders.check_in_time(scene, item)
-    constrained_parents.check(read)
+    conflicts.check_carriers(read)
     return moving, read
 
 

@@ -14,12 +14,13 @@ import bpy
 import numpy as np
 from bpy.types import Scene
 
-from ..baked import channels_back, conflicts
+from ..baked import temporarily
 from ..baking import channels as channels_
 from ..baking.local_matrices import LocalPoses
 from ..blender import physics_access, units
 from ..data import references, stored_texts
 from ..data.references import Body, key_of
+from ..reading import conflicts
 from ..reading.scene import ModelBody, SceneModel
 from .frames import Playhead
 
@@ -133,9 +134,9 @@ def put_back() -> None:
 def _keep(body: Body) -> None:
     """Note what a body is, and mute what would move it beside the run."""
     owner, record = body.owner, body.data.before_live
-    for name in channels_back.CHANNELS:
+    for name in temporarily.CHANNELS:
         setattr(record, name, tuple(getattr(owner, name)))
-    acting = [each for each in channels_back.own_constraints(body) if not each.mute]
+    acting = [each for each in temporarily.own_constraints(body) if not each.mute]
     record.muted = json.dumps([constraint.name for constraint in acting])
     record.shown = True
     for constraint in acting:
@@ -145,7 +146,7 @@ def _keep(body: Body) -> None:
 def _give_back(body: Body) -> None:
     """Let a body be what was noted."""
     owner, record = body.owner, body.data.before_live
-    for name in channels_back.CHANNELS:
+    for name in temporarily.CHANNELS:
         setattr(owner, name, tuple(getattr(record, name)))
     for name in stored_texts.names(record.muted) or ():
         constraint: Any = owner.constraints.get(name)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from bpy.types import Object, Scene
 
-from ..baked import conflicts
 from ..blender.physics_access import model_error
 from ..data import references
 from ..data.bodies import BodyProperties
 from ..data.references import Body, Key, key_of
-from ..reading import masses, skin_volumes
+from ..reading import conflicts, masses, skin_volumes
 from . import bodies_and_joints, presets_making
 from .presets_placing import box_of
 

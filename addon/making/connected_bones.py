@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..baked import conflicts
+from ..baked import channels_back
 from ..blender import physics_access, units
 from ..data import findings, references
 from ..data.findings import Finding
@@ -47,18 +47,18 @@ def told(scene: Scene, joints: Iterable[Object]) -> str:
 
 
 def _shown_off(item: Object, child: Body, away: str) -> Finding:
-    is_linked = conflicts.is_armature_linked(child.object)
+    is_linked = channels_back.is_armature_linked(child.object)
     return _about("connected-bone-linked" if is_linked else "connected-bone-shown", item, child, away)
 
 
 def _about(code: str, item: Object, child: Body, away: str) -> Finding:
-    remedy = conflicts.how_to_disconnect(child)
+    remedy = channels_back.how_to_disconnect(child)
     return findings.about(child, code, bone=child.name, joint=item.name, distance=away, remedy=remedy)
 
 
 def _is_disconnected_by_bakes(scene: Scene, child: Body) -> bool:
     allowed = scene.condyle.simulation.disconnect_bones
-    return bool(allowed and not conflicts.is_armature_linked(child.object))
+    return bool(allowed and not channels_back.is_armature_linked(child.object))
 
 
 def _connected_child(item: Object) -> Body | None:

@@ -8,13 +8,12 @@ import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix, Vector
 
-from ..baked import conflicts
 from ..blender import units
 from ..blender.physics_access import model_error
 from ..data import references
 from ..data.joints import match_coordinates
 from ..data.references import Body
-from ..reading import masses, skin_volumes
+from ..reading import conflicts, masses, skin_volumes
 from . import bodies_and_joints, connections, humanoid_bones
 from .humanoid_bones import Part
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..baked import conflicts
-from ..blender import physics_access, units
+from ..blender import compat, physics_access, units
 from ..data import colliders, findings, references
 from ..data.findings import Finding
 from ..data.references import Body, Handle, Key, key_of
@@ -97,7 +96,7 @@ def circle(item: Object, moving: Mapping[Key, Object | None]) -> Finding | None:
             )
             return replace(found, is_error=True)
         copies = (each for each in body.owner.constraints if each.type == "COPY_TRANSFORMS")
-        if any(each.influence == 1.0 and conflicts.acts(body.object, each) for each in copies):
+        if any(each.influence == 1.0 and compat.acts(body.object, each) for each in copies):
             return None  # it is not where Blender's parent takes it
     return None
 

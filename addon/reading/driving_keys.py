@@ -12,7 +12,6 @@ import bpy
 import numpy as np
 from bpy.types import Constraint, DriverTarget, DriverVariable, FCurve, Object
 
-from ..baked import ik_chains
 from ..blender import compat
 from ..curves import fcurve_values
 from ..data import references
@@ -110,7 +109,7 @@ def _constraints(part: _Part) -> Iterator[_Part]:
     for constraint in getattr(owner, "constraints", ()):
         yield from _targets(constraint)
     if part.bone:
-        for _, constraint, chain in ik_chains.chains(part.block):
+        for _, constraint, chain in compat.ik_chains(part.block):
             if part.bone in [bone.name for bone in chain] and not constraint.mute:
                 yield _Part(part.block, path=f"{constraint.path_from_id()}.")
                 yield from _targets(constraint)

@@ -12,8 +12,7 @@ import bpy
 import numpy as np
 from bpy.types import ID, Constraint, Driver, FCurve, NlaStrip, Object, Scene
 
-from ..baked import ik_chains, nla_tracks, renamed_bones, targets
-from ..baked.parents import BAKED_THROUGH
+from ..baked import nla_tracks, renamed_bones, targets, temporarily
 from ..blender import compat
 from ..data import references
 from ..data.references import Body
@@ -245,7 +244,7 @@ def _behind(item: Object, moved: Moved) -> Iterator[Object]:
 def _may_act(constraint: Constraint, moved: Moved) -> bool:
     """Whether a constraint does anything, now or, by what is animated, at another frame."""
     off = {"influence"} if constraint.influence == 0.0 else set()
-    if ik_chains.is_muted(constraint):
+    if temporarily.is_muted(constraint):
         off = {"mute", "enabled"}
     return not off or any(f"{constraint.path_from_id()}.{name}" in moved for name in off)
 
@@ -325,4 +324,4 @@ def _is_ours(constraint: Constraint) -> bool:
 
 
 def _is_carried_plainly(item: ID) -> bool:
-    return item.parent is None or (item.parent_type in BAKED_THROUGH and item.parent.type != "CURVE")
+    return item.parent is None or (item.parent_type in compat.RIGID_PARENTS and item.parent.type != "CURVE")

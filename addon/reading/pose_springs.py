@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..baked import conflicts, ik_chains
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import frame_times, references
@@ -64,9 +63,9 @@ def stands(item: Object) -> bool:
         return False
     if child.bone and not child.pose_bone.bone.use_inherit_rotation:
         return False
-    if settings.driven or any(conflicts.acts(child.object, each) for each in child.owner.constraints):
+    if settings.driven or any(compat.acts(child.object, each) for each in child.owner.constraints):
         return False
-    if child.bone and any(child.pose_bone in chain for _, _, chain in ik_chains.chains(child.object)):
+    if child.bone and any(child.pose_bone in chain for _, _, chain in compat.ik_chains(child.object)):
         return False
     data = child.object.animation_data
     if data is None:

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 from bpy.types import Constraint, Mesh, Object, PoseBone, Property, Scene, Spline
 
-from ..baked import ik_chains
+from ..baked import temporarily
 from ..blender import compat
 from ..curves.rotation_channels import rotation_path
 from ..data import colliders, references, stored_texts
@@ -271,7 +271,7 @@ def _constraints(
     for constraint, bone in constraints:
         path = constraint.path_from_id()
         switched = f"{path}.mute" in moved or f"{path}.enabled" in moved
-        if constraint.name.startswith("Condyle") or (ik_chains.is_muted(constraint) and not switched):
+        if constraint.name.startswith("Condyle") or (temporarily.is_muted(constraint) and not switched):
             continue
         values += [constraint.type, identity(item, bone)]
         for name, text in _settings(constraint, "", moved, f"{path}."):

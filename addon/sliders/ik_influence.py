@@ -8,7 +8,6 @@ from typing import Any
 import bpy
 from bpy.types import Constraint, Object, PoseBone, Scene
 
-from ..baked import conflicts, ik_chains
 from ..blender import compat, physics_access
 from ..data import body_reference, references
 from ..data.references import Body
@@ -50,7 +49,7 @@ def switch_back(scene: Scene, item: Object) -> None:
     child = references.resolve(item.condyle.joint.child)
     others = [each for each in references.joints_of(scene) if each != item and each.condyle.joint.driven]
     for row in item.condyle.joint.switched if child is not None and child.bone else ():
-        for below, constraint, chain in ik_chains.chains(child.object):
+        for below, constraint, chain in compat.ik_chains(child.object):
             if (below.condyle.uid, constraint.name) != (row.bone_uid, row.constraint) or constraint.influence:
                 continue
             heir = next((each for each in others if _is_in(chain, each, child.object)), None)
@@ -73,12 +72,8 @@ def _is_in(chain: list[PoseBone], joint: Object, rig: Object) -> bool:
 
 def _bending(child: Body) -> Iterator[tuple[PoseBone, Constraint, list[PoseBone]]]:
     """The constraints that bend a body at this frame."""
-    for below, constraint, chain in ik_chains.chains(child.object) if child.bone else ():
-        if (
-            child.pose_bone in chain
-            and conflicts.acts(child.object, constraint)
-            and constraint.influence > 0.0
-        ):
+    for below, constraint, chain in compat.ik_chains(child.object) if child.bone else ():
+        if child.pose_bone in chain and compat.acts(child.object, constraint) and constraint.influence > 0.0:
             yield below, constraint, chain
 
 

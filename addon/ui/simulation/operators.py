@@ -6,7 +6,7 @@ import bpy
 from bpy.props import StringProperty
 from bpy.types import Context, Event, Operator
 
-from ...baked import channels_back
+from ...baked import temporarily
 from ...baking import write
 from ...blender import session
 from ...data import findings
@@ -115,7 +115,7 @@ class FreeBake(Change, Operator):
     def execute(self, context: Context) -> set[str]:
         scene = context.scene
         lost = [each.text for each in (*write.broken(scene), *write.edited(scene))]
-        bones = [body for item in scene.objects for body in channels_back.baked_bodies(item) if body.bone]
+        bones = [body for item in scene.objects for body in temporarily.baked_bodies(item) if body.bone]
         count, thing = bake.free_bake(scene), "object"
         if bones:
             count, thing = len(bones), "bone"

@@ -53,7 +53,7 @@ def test_a_bake_that_does_not_know_what_it_keyed_is_freed_without_loss(part, sce
     (found,) = (each for each in warnings if each.code == "record-of-channels")
     assert found.text in part("blender.session").message
     assert keys(part, shank) == own and shank.rotation_mode == mode
-    assert not shank.condyle.bake.paths and not part("baked.channels_back").is_baked(shank)
+    assert not shank.condyle.bake.paths and not part("baked.temporarily").is_baked(shank)
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["one", "all"])

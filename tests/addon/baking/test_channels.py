@@ -23,7 +23,7 @@ def bake(part, scene, worlds, disconnect=False):
     local = transforms.LocalPoses(scene, FRAMES, keyed)
     channels = []
     for body in worlds:
-        part("baked.conflicts").check(body)
+        part("reading.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(FRAMES), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
     return actions.write(scene, FRAMES, channels)

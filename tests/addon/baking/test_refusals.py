@@ -41,7 +41,7 @@ def test_a_solo_strip_would_hide_the_bake(part, scene, swing, ph):
     track.strips.new("Own", 1, bob.animation_data.action)
     track.is_solo = True
     refused(part, scene, ph, "Bob: its NLA track .* plays solo")
-    assert not part("baked.channels_back").is_baked(bob)
+    assert not part("baked.temporarily").is_baked(bob)
 
 
 @pytest.mark.small
@@ -133,7 +133,7 @@ def test_bones_of_a_hidden_armature_are_not_half_disconnected(part, scene, rig, 
     assert (
         bone.bone.use_connect
         and not bone.condyle.channels.was_connected
-        and not part("baked.channels_back").is_baked(rig)
+        and not part("baked.temporarily").is_baked(rig)
     )
 
 

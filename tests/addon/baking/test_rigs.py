@@ -62,7 +62,7 @@ def bake(part, scene, worlds, frames):
     local = transforms.LocalPoses(scene, frames, {references.key_of(body): worlds[body] for body in worlds})
     channels = []
     for body in worlds:
-        part("baked.conflicts").check(body)
+        part("reading.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(frames), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
     return actions.write(scene, frames, channels)

@@ -29,7 +29,7 @@ def test_a_deleted_bake_can_still_be_freed(part, scene, swing):
             tasks.bake_now(scene)
         assert tasks.free_bake(scene) == 1
         assert bob.animation_data.action == own and not bob.condyle.channels.baked
-        assert not part("baked.channels_back").is_baked(bob)
+        assert not part("baked.temporarily").is_baked(bob)
 
 
 @pytest.mark.small
@@ -37,7 +37,7 @@ def test_an_action_chosen_after_the_bake_stays(part, scene, swing):
     tasks = part("jobs.bake")
     _, bob, _ = swing
     own, work = bob.animation_data.action, bpy.data.actions.new("Work")
-    baked = part("baked.channels_back").is_baked
+    baked = part("baked.temporarily").is_baked
     tasks.bake_now(scene)
     bob.animation_data.action = work
     tasks.free_bake(scene)

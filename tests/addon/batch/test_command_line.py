@@ -258,7 +258,7 @@ def test_the_command_inside_blender_is_the_same(part, knee_file, tmp_path, capfd
     out = tmp_path / "out.blend"
     assert part("registration").run_command(["bake", str(knee_file), "--out", str(out), "--quiet"]) == 0
     bpy.ops.wm.open_mainfile(filepath=str(out))
-    assert part("baked.channels_back").is_baked(bpy.data.objects["Shank"])
+    assert part("baked.temporarily").is_baked(bpy.data.objects["Shank"])
     assert part("registration").run_command(["bake", str(knee_file)]) == 2
     assert "--out" in capfd.readouterr().err
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)

@@ -42,7 +42,7 @@ def test_what_would_be_refused_is_found_before_it_is_computed(part, scene, leg, 
     for way in ("bake_now", "check_now"):  # and in a batch's dry run
         with pytest.raises(ph.ModelError, match=words):
             getattr(part("jobs.bake"), way)(scene)
-    assert not [item for item in scene.objects if part("baked.channels_back").is_baked(item)]
+    assert not [item for item in scene.objects if part("baked.temporarily").is_baked(item)]
 
 
 def test_a_slider_that_shows_an_older_curve_is_told_until_it_is_renewed(part, scene, make):

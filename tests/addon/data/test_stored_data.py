@@ -119,7 +119,7 @@ def test_files_of_released_versions_load(part, condyle, path):
     assert settings.coordinates[0].limits == "CUSTOM" and np.isclose(settings.coordinates[0].damping, 0.05)
     assert [entry.name for entry in part("reading.scene").read(scene).bodies] == ["Shank"]
     shank = bpy.data.objects["Shank"]
-    assert part("baked.channels_back").is_baked(shank)
+    assert part("baked.temporarily").is_baked(shank)
     assert part("jobs.bake").free_bake(scene) == 1
     assert shank.animation_data.action.name == "ShankAction"
     assert len(part("animation.keyed_poses").keyed_frames(part("data.references").Body(shank))) == 13

@@ -165,7 +165,7 @@ def test_an_overridden_rig_is_baked_and_freed_and_lasts(part, linked, tmp_path, 
         assert np.abs(report.poses[name][-1] - report.poses[name][0]).max() > 0.1
     assert part("jobs.bake").free_bake(scene) == 1 and rig.animation_data is None
     scene, rig = reopened(tmp_path / "freed.blend")
-    assert not part("baked.channels_back").is_baked(rig)
+    assert not part("baked.temporarily").is_baked(rig)
     assert not any(each.mute for bone in rig.pose.bones for each in bone.constraints)
     read = part("reading.scene").read(scene)
     assert [entry.name for entry in read.bodies] == ["Rig/B", "Rig/C"]
@@ -188,7 +188,7 @@ def test_connected_bones_of_a_linked_armature_stay_connected(part, linked, ph):
         scene.condyle.simulation.disconnect_bones = disconnect
         with pytest.raises(ph.ModelError, match=reason):
             part("jobs.bake").bake_now(scene)
-    assert not part("baked.channels_back").is_baked(rig)
+    assert not part("baked.temporarily").is_baked(rig)
 
 
 def test_what_a_library_would_bring_back_is_not_taken_away(part, linked):

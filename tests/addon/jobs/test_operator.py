@@ -181,7 +181,7 @@ def test_what_takes_blender_long_is_said_before(part, scene, make, monkeypatch):
                     time.sleep(0.02)
                 job = client.advance(steps, job)
         except StopIteration:
-            assert heard == said and part("baked.channels_back").is_baked(stone)
+            assert heard == said and part("baked.temporarily").is_baked(stone)
 
 
 @pytest.mark.small

@@ -26,7 +26,7 @@ def test_a_run_that_blows_up_is_told_in_the_panel(part, scene, arm, ph):
     (found,) = session.findings
     assert found.code == "diverged" and found.values["step"] == pytest.approx(1e-3)
     assert found.is_error and found.text == session.message
-    assert not part("baked.channels_back").is_baked(bpy.data.objects["Fore"])
+    assert not part("baked.temporarily").is_baked(bpy.data.objects["Fore"])
     scene.condyle.simulation.integrator = "sdirk2"
     part("jobs.bake").bake_now(scene)
     assert kept.integrator == "sdirk2" and not kept.failed_reason
@@ -49,13 +49,13 @@ def test_what_a_run_that_blows_up_gave_can_be_baked(part, scene, arm, ph, prerol
     assert not bpy.ops.condyle.bake_unfinished.poll()
     with pytest.raises(ph.CondyleError, match="diverged at"):
         part("jobs.bake").bake_now(scene)
-    assert not part("baked.channels_back").is_baked(fore) and bpy.ops.condyle.bake_unfinished.poll()
+    assert not part("baked.temporarily").is_baked(fore) and bpy.ops.condyle.bake_unfinished.poll()
     last = part("jobs.partial_bake").of(scene).frames[-1]
     report = part("jobs.bake").bake_unfinished_now(scene)
     assert (
         1 + 1 / samples <= last < 40
         and report.frames[-1] == last
-        and part("baked.channels_back").is_baked(fore)
+        and part("baked.temporarily").is_baked(fore)
     )
     assert part("blender.session").unfinished is None and scene.condyle.simulation.statistics.failed_reason
     poses = report.poses["Fore"]
@@ -64,7 +64,7 @@ def test_what_a_run_that_blows_up_gave_can_be_baked(part, scene, arm, ph, prerol
         part("jobs.bake").bake_now(scene).poses["Fore"], poses[: int(last - 1) * samples + 1]
     )
     part("jobs.bake").free_bake(scene)
-    assert not part("baked.channels_back").is_baked(fore) and fore.animation_data is None
+    assert not part("baked.temporarily").is_baked(fore) and fore.animation_data is None
 
 
 def test_what_a_run_gave_is_not_baked_to_a_body_that_was_stretched_since(part, scene, arm, ph):
@@ -81,7 +81,7 @@ def test_what_a_run_gave_is_not_baked_to_a_body_that_was_stretched_since(part, s
     fore.scale = (1, 1, 1)
     bpy.context.view_layer.update()
     part("jobs.bake").bake_unfinished_now(scene)
-    assert part("baked.channels_back").is_baked(fore)
+    assert part("baked.temporarily").is_baked(fore)
 
 
 @pytest.mark.parametrize("change", ["unit", "moved", "scaled", "joint", "playhead", "stiffness"])
@@ -113,8 +113,8 @@ def test_what_a_run_gave_is_baked_only_to_what_is_put_together_as_it_was_simulat
     bpy.context.view_layer.update()
     if words is None:
         part("jobs.bake").bake_unfinished_now(scene)
-        assert part("baked.channels_back").is_baked(fore)
+        assert part("baked.temporarily").is_baked(fore)
         return
     with pytest.raises(ph.ModelError, match=words):
         part("jobs.bake").bake_unfinished_now(scene)
-    assert not part("baked.channels_back").is_baked(fore)
+    assert not part("baked.temporarily").is_baked(fore)

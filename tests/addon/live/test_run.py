@@ -97,7 +97,7 @@ def test_a_record_is_the_bake_that_the_same_scene_gives(part, scene, make, axle)
     count = len(report.frames)
     assert 12 <= count <= 15 and report.frames[0] == 1.0
     live = report.baked.result
-    assert part("baked.channels_back").is_baked(bpy.data.objects["Rod"])
+    assert part("baked.temporarily").is_baked(bpy.data.objects["Rod"])
     scene.frame_set(9)
     shown = np.array(bpy.data.objects["Rod"].matrix_world)
     assert part("jobs.bake").free_bake(scene) == 1
@@ -353,7 +353,7 @@ def test_the_operator_runs_for_a_script(part, scene, make, axle):
     with pytest.raises(RuntimeError, match="needs a Duration in seconds"):
         bpy.ops.condyle.live()
     assert bpy.ops.condyle.live(duration=0.3, record=True) == {"FINISHED"}
-    assert part("baked.channels_back").is_baked(bpy.data.objects["Rod"])
+    assert part("baked.temporarily").is_baked(bpy.data.objects["Rod"])
     assert (
         "frames 1 to" in part("blender.session").message
         and "the scene plays" not in part("blender.session").message

@@ -115,7 +115,7 @@ def test_a_copy_of_a_baked_body_has_a_bake_of_its_own(part, scene, knee):
     assert copy.condyle.bake.action == copy.animation_data.action != shank.animation_data.action
     assert part("jobs.bake").free_bake(scene) == 2
     assert copy.animation_data.action.name.startswith("ShankAction")
-    assert not part("baked.channels_back").is_baked(copy) and not any(each.mute for each in copy.constraints)
+    assert not part("baked.temporarily").is_baked(copy) and not any(each.mute for each in copy.constraints)
     assert moved_by(copies["Knee"], copy) > 0.05 and moved_by(copies["Knee"], shank) < 1e-6
 
 
@@ -350,4 +350,4 @@ def test_names_mean_nothing(part, scene, knee, elbow):
     part("jobs.bake").bake_now(scene)
     rig.pose.bones["Lower"].name = "Forearm"  # Blender renames the keys' paths
     scene.frame_set(3)
-    assert part("jobs.bake").free_bake(scene) == 2 and not part("baked.channels_back").is_baked(rig)
+    assert part("jobs.bake").free_bake(scene) == 2 and not part("baked.temporarily").is_baked(rig)

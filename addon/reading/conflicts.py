@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from bpy.types import Constraint, Object, PoseBone
+from bpy.types import Constraint, Object, PoseBone, Scene
 
+from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..curves.rotation_channels import rotation_path
 from ..data import references
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH
-from ..data.references import Body
-from . import ik_chains, targets
-from .parents import check_parent
+from ..data.references import Body, Key, key_of
+from .scene import SceneModel
 
 #: what makes keys of a motion that comes from constraints
 HOW_TO_KEY = "bake its motion to keys (Animation > Bake Action with Visual Keying), then mute the constraint"
+PARENTS = {"VERTEX": "a vertex", "VERTEX_3": "three vertices", "LATTICE": "the lattice"}
 LED = f"; where it is to lead the joint (Animated, Animation Influence), {HOW_TO_KEY}"
 
 
@@ -28,7 +29,7 @@ def check(body: Body) -> None:
             f"{body.name} is linked from {item.library.filepath}; make a library override first"
         )
     data = item.animation_data
-    targets.check_tweaked(item, body.name)
+    temporarily.check_tweaked(item, body.name)
     solo = [track.name for track in data.nla_tracks if track.is_solo] if data is not None else []
     if solo:
         raise physics_access.model_error(
@@ -47,7 +48,7 @@ def check(body: Body) -> None:
         )
     paths = ("location", "scale", rotation_path(owner.rotation_mode))
     ours = {f"{body.path_prefix}{path}" for path in paths}
-    if is_played(item, f"{body.path_prefix}rotation_mode"):
+    if compat.is_played(item, f"{body.path_prefix}rotation_mode"):
         raise physics_access.model_error(
             f"{body.name}: its rotation mode is animated, so baked rotations would be read as others; remove its "
             "keys or its driver"
@@ -58,8 +59,8 @@ def check(body: Body) -> None:
                 f"{body.name}: a driver on {curve.data_path!r} would override the baked keys; remove it"
             )
     for constraint in owner.constraints:
-        yields = constraint in own_constraints(body) or can_mute(body, constraint)
-        if not yields and acts(item, constraint):
+        yields = constraint in temporarily.own_constraints(body) or can_mute(body, constraint)
+        if not yields and compat.acts(item, constraint):
             raise physics_access.model_error(
                 f"{body.name}: the constraint {constraint.name!r} would override the baked keys; mute it first{LED}"
             )
@@ -71,36 +72,11 @@ def check(body: Body) -> None:
             )
 
 
-def acts(item: Object, constraint: Constraint) -> bool:
-    """Whether a constraint of an object or of one of its bones does anything, now or at another frame: not one that is
-    muted, that looks at nothing, or whose influence is 0, as a switch between FK and IK leaves it.
-    """
-    if getattr(constraint, "target", item) is None:
-        return False
-    path = constraint.path_from_id()
-    if constraint.mute and not any(is_played(item, f"{path}.{name}") for name in ("mute", "enabled")):
-        return False
-    return bool(constraint.influence > 0.0 or is_played(item, f"{path}.influence"))
-
-
-def is_played(item: Object, path: str) -> bool:
-    """Whether keys, drivers or strips of the NLA move what a data path leads to."""
-    data = item.animation_data
-    if data is None:
-        return False
-    strips = compat.flat_strips(strip for track in data.nla_tracks for strip in track.strips)
-    played = [curve for strip in strips for curve in compat.curves(strip.action, compat.slot_of(strip))]
-    return any(curve.data_path == path for curve in (*compat.curves_in_use(item), *data.drivers, *played))
-
-
 def can_mute(body: Body, constraint: Constraint) -> bool:
     """Whether a bake can mute a constraint that bends a body: of inverse kinematics, which neither leads the body's
     joint nor is muted by keys or drivers.
     """
-    path = constraint.path_from_id()
-    if constraint.type != "IK" or any(
-        is_played(body.object, f"{path}.{name}") for name in ("mute", "enabled")
-    ):
+    if constraint.type != "IK" or compat.is_switched(body.object, constraint):
         return False
     every = (joint for scene in body.object.users_scene for joint in references.joints_of(scene))
     return not any(
@@ -112,7 +88,7 @@ def can_mute(body: Body, constraint: Constraint) -> bool:
 def _follows(joint: Object) -> bool:
     """Whether the animation of a joint's child may lead it."""
     settings = joint.condyle.joint
-    played = any(is_played(joint, path) for path in (FOLLOW_PATH, PRESCRIBED_PATH))
+    played = any(compat.is_played(joint, path) for path in (FOLLOW_PATH, PRESCRIBED_PATH))
     return bool(settings.prescribed or settings.follow > 0.0 or played)
 
 
@@ -122,8 +98,8 @@ def bending(bodies: Iterable[Body]) -> dict[tuple[str, str], tuple[PoseBone, Con
         (body.object.name_full, constraint.path_from_id()): (below, constraint, chain)
         for body in bodies
         if body.bone
-        for below, constraint, chain in ik_chains.chains(body.object)
-        if body.pose_bone in (below, *chain) and acts(body.object, constraint)
+        for below, constraint, chain in compat.ik_chains(body.object)
+        if body.pose_bone in (below, *chain) and compat.acts(body.object, constraint)
     }
 
 
@@ -131,8 +107,8 @@ def bent_by(bone: PoseBone) -> Iterator[tuple[PoseBone, Constraint]]:
     """The IK constraints that bend a chain with this bone, on a bone further down (`is_in_ik_chain` counts muted ones
     and does not count those along curves).
     """
-    for below, constraint, chain in ik_chains.chains(bone.id_data):
-        if below != bone and bone in chain and acts(bone.id_data, constraint):
+    for below, constraint, chain in compat.ik_chains(bone.id_data):
+        if below != bone and bone in chain and compat.acts(bone.id_data, constraint):
             yield below, constraint
 
 
@@ -164,7 +140,8 @@ def _check_scale(body: Body) -> None:
 
 def _check_parents(item: Object) -> None:
     """A parent that is a path moves its children along itself, which keys cannot undo; so does a vertex."""
-    check_parent(item)
+    if refused := why_not_through(item):
+        raise physics_access.model_error(refused)
     while item.parent is not None:
         parent = item.parent
         if parent.type == "CURVE" and parent.data.use_path and item.parent_type == "OBJECT":
@@ -174,24 +151,88 @@ def _check_parents(item: Object) -> None:
         item = parent
 
 
-def is_armature_linked(item: Object) -> bool:
-    """Whether the bones of a rig belong to another file, as those of a library override do, so that none of them can be
-    connected or disconnected here.
-    """
-    return item.data.library is not None or item.data.override_library is not None
-
-
-def how_to_disconnect(body: Body) -> str:
-    """What to do so that keys can move a connected bone away from its parent."""
-    data = body.object.data
-    if not is_armature_linked(body.object):
-        return "disconnect it, or turn on Disconnect Bones"
-    library = data.library or data.override_library.reference.library
+def why_not_through(item: Object) -> str:
+    """Why keys cannot undo what an object's parent does to it; empty: they can, or it has none."""
+    if item.parent is None or item.parent_type in compat.RIGID_PARENTS:
+        return ""
     return (
-        f"disconnect it in {library.filepath}, of which its armature {data.name!r} is linked, and reload that"
+        f"object {item.name!r} is parented to {PARENTS.get(item.parent_type, item.parent_type.lower())} of "
+        f"{item.parent.name!r}; only parents of type object and bone can be baked through: "
+        "clear the parent (Alt+P, Keep Transformation)"
     )
 
 
-def own_constraints(body: Body) -> list[Constraint]:
-    """The constraints by which a joint's slider moves a body."""
-    return [constraint for constraint in body.owner.constraints if constraint.name.startswith("Condyle")]
+def check_carriers(read: SceneModel) -> None:
+    """ModelError where what carries a simulated body, or holds one, follows another by a constraint: it moves when the
+    bake is there, and not before, so that keys would show another motion. In a scene without its bake.
+    """
+    found = [body for entry in read.bodies if (body := entry.handle.find()) is not None]
+    handles = dict.fromkeys([*read.held, *(entry.handle for entry in read.leaders)])
+    bases = [body for handle in handles if (body := handle.find()) is not None]
+    simulated = {key_of(body) for body in found}
+    for body in [*found, *bases]:
+        carrier = references.carrier(body) if key_of(body) in simulated else body
+        while carrier is not None and key_of(carrier) not in simulated:
+            for holder, constraint in _moving(carrier):
+                led_by = _simulated_behind(references.looked_at(constraint), simulated)
+                if led_by is not None:
+                    whose = "" if holder == carrier.owner else f" of bone {holder.name!r}"
+                    raise physics_access.model_error(
+                        _told(carrier, body, f"{constraint.name!r}{whose}", led_by)
+                    )
+            carrier = references.carrier(carrier)
+
+
+def _told(carrier: Body, body: Body, constraint: str, led_by: Body) -> str:
+    what = "holds what is simulated but" if references.same(carrier, body) else f"carries {body.name} and"
+    return (
+        f"{carrier.name} {what} follows {led_by.name} by the constraint {constraint}, and {led_by.name} is "
+        f"simulated: nobody knows before the bake where {carrier.name} will be; {HOW_TO_KEY}"
+    )
+
+
+def _moving(body: Body) -> Iterator[tuple[Object | PoseBone, Constraint]]:
+    """Each constraint that acts on a body, and the object or bone that has it."""
+    for constraint in body.owner.constraints:
+        if compat.acts(body.object, constraint):
+            yield body.owner, constraint
+    if body.bone:
+        yield from bent_by(body.pose_bone)
+
+
+def _simulated_behind(bodies: Iterable[Body], simulated: set[Key]) -> Body | None:
+    """The first simulated body by which any of these is moved, through parents and constraints; None: by none."""
+    waiting, known = list(bodies), set()
+    while waiting:
+        body = waiting.pop()
+        if key_of(body) in simulated:
+            return body
+        if key_of(body) in known:
+            continue
+        known.add(key_of(body))
+        parent = references.carrier(body)
+        waiting += [] if parent is None else [parent]
+        for _, constraint in _moving(body):
+            waiting += references.looked_at(constraint)
+    return None
+
+
+def check_target(item: Object | Scene, target: str) -> None:
+    """ModelError where a bake to that target would change what is not its own, or not be seen."""
+    temporarily.check_tweaked(item, repr(item.name))
+    data = item.animation_data
+    if target == "STRIP":
+        if data is not None and not data.use_nla:
+            raise physics_access.model_error(
+                f"{item.name!r}: its NLA is switched off, so a strip would do nothing; switch it on in the NLA "
+                "editor, or bake to an action"
+            )
+        return
+    if target != "CURRENT" or data is None or data.action is None or not data.nla_tracks:
+        return
+    if (data.action_blend_type, data.action_influence) != ("REPLACE", 1.0):
+        raise physics_access.model_error(
+            f"{item.name!r}: its action {data.action.name!r} is blended with the NLA below it "
+            f"({data.action_blend_type.lower()}, influence {data.action_influence:g}), so baked keys would not decide "
+            "the pose; bake to a new action"
+        )
