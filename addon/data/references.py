@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
-from bpy.types import Constraint, Context, LayerCollection, Object, PoseBone, PropertyGroup, Scene
+from bpy.types import Constraint, Context, Object, PoseBone, PropertyGroup, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access
-from . import body_reference
+from . import body_reference, evaluated_objects
 from .body_reference import BodyReference
+from .records import Record
 
 Key = tuple[str, str]
 
@@ -71,6 +72,13 @@ class Handle:
     def find(self) -> Body | None:
         """The body now; None if the object or the bone no longer exists."""
         found = next((item for item in bpy.data.objects if item.session_uid == self.session_uid), None)
+        return self._of(found)
+
+    def find_in(self, scene: Scene) -> Body | None:
+        """As `find`, in a scene or a snapshot of one."""
+        return self._of(next((item for item in scene.objects if item.session_uid == self.session_uid), None))
+
+    def _of(self, found: Object | None) -> Body | None:
         if found is None or (self.bone and (found.pose is None or self.bone not in found.pose.bones)):
             return None
         return Body(found, self.bone)
@@ -83,38 +91,16 @@ def key_of(body: Body) -> Key:
 
 def check_evaluated(item: Object, name: str) -> None:
     """ModelError if Blender does not evaluate an object, so that its current place is unknown."""
-    layers = [bpy.context.view_layer]
-    if not in_scene(bpy.context.scene, item):
-        layers = [layer for scene in item.users_scene for layer in scene.view_layers]
-    homes = item.users_collection
-    enabled = not item.hide_viewport and any(
-        collection in homes
-        for layer in layers
-        for collection in _evaluated_collections(layer.layer_collection)
-    )
-    if not item.users_scene:
-        raise physics_access.model_error(f"{name} was deleted: it is in no scene any more")
-    if not enabled:
-        home = "" if item.hide_viewport else f", as its collection {homes[0].name} is excluded or disabled"
-        raise physics_access.model_error(
-            f"{name} is disabled in the viewport{home}, so it does not move with its parents: enable "
-            f"{'that' if home else 'it'} (hiding with the eye does no harm)"
-        )
-
-
-def _evaluated_collections(layer_collection: LayerCollection) -> Iterator[bpy.types.Collection]:
-    """The collections of a view layer that are neither excluded nor disabled."""
-    if layer_collection.collection.hide_viewport:
-        return
-    if not layer_collection.exclude:
-        yield layer_collection.collection
-    for child in layer_collection.children:
-        yield from _evaluated_collections(child)
+    why = item.unevaluated if isinstance(item, Record) else evaluated_objects.why_not(item)
+    if why:
+        raise physics_access.model_error(f"{name} {why}")
 
 
 def evaluated(scene: Scene) -> list[Object]:
     """The objects of a scene that Blender evaluates in any of its view layers."""
-    homes = {home for layer in scene.view_layers for home in _evaluated_collections(layer.layer_collection)}
+    homes = {
+        home for layer in scene.view_layers for home in evaluated_objects.collections(layer.layer_collection)
+    }
     return [item for home in homes for item in home.objects if not item.hide_viewport]
 
 
@@ -122,6 +108,11 @@ def object_by_session_uid(session_uid: int) -> Object:
     """The object with that session uid; None if it no longer exists."""
     body = Handle(session_uid).find()
     return body.object if body else None
+
+
+def live(item: Object) -> Object:
+    """The object of Blender that a record was copied from; an object itself."""
+    return object_by_session_uid(item.session_uid) if isinstance(item, Record) else item
 
 
 def resolve(reference: BodyReference) -> Body | None:

@@ -23,7 +23,7 @@ from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
 from ..posing.project_poses import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
-from ..reading import conflicts, input_values, masses, missing_joints, muscle_points, obstacles
+from ..reading import conflicts, input_values, masses, missing_joints, muscle_points, obstacles, snapshot
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
@@ -121,7 +121,7 @@ def read_checked(
             change late, or what carries it follows another that is simulated.
     """
     moving = carriers.sample(scene, frames)
-    read = scene_to_model.read(scene, curves, moving.followed)
+    read = scene_to_model.read(snapshot.take(scene), curves, moving.followed)
     for entry in read.bodies:
         conflicts.check(references.find_body(entry.handle, entry.name))
         item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None

@@ -11,7 +11,7 @@ from ..blender.physics_access import model_error
 from ..data import references
 from ..data.bodies import BodyProperties
 from ..data.references import Body, Key, key_of
-from ..reading import conflicts, masses, skin_volumes
+from ..reading import conflicts, masses, meshes
 from . import bodies_and_joints, presets_making
 from .presets_placing import box_of
 
@@ -31,7 +31,7 @@ class Tuning:
 def add(scene: Scene, bodies: Sequence[Body], kind: str, tuning: Tuning) -> list[Object]:
     """Join bones and objects to their parents in Blender, with springs to their animation.
 
-    Those that have a joint keep it. Bones weigh as much as their skin, see `skin_volumes`.
+    Those that have a joint keep it. Bones weigh as much as their skin, see `meshes.skin_volumes`.
 
     Args:
         bodies: any number, of several chains and of chains that branch. kind: type of the joints.
@@ -138,6 +138,6 @@ def _volumes(scene: Scene, pairs: Sequence[Pair]) -> dict[Key, float]:
     found: dict[Key, float] = {}
     for name, rig in rigs.items():
         bones = [child.bone for _, child in pairs if child.bone and child.object == rig]
-        volumes = skin_volumes.skin_volumes(scene, rig, bones)
+        volumes = meshes.skin_volumes(scene, rig, bones)
         found |= {(name, bone): volume for bone, volume in volumes.items()}
     return found

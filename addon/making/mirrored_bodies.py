@@ -17,7 +17,7 @@ from mathutils.kdtree import KDTree
 from ..blender import physics_access, units
 from ..data import references
 from ..data.references import Body
-from ..reading import masses
+from ..reading import meshes
 from . import bodies_and_joints
 
 #: tolerances of mirror images: of bones' rest poses and of objects, as a share of their length
@@ -143,7 +143,7 @@ def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: flo
     if body.bone or other.bone or {body.object.type, other.object.type} != {"MESH"}:
         return None
     images, points = (
-        masses.mesh_arrays(each.object)[0] * units.split_scale(each.matrix, each.name, each.owner)[1]
+        meshes.mesh_arrays(each.object)[0] * units.split_scale(each.matrix, each.name, each.owner)[1]
         for each in (body, other)
     )
     images = images @ image.matrix[:3, :3].T

@@ -13,7 +13,7 @@ from ..blender.physics_access import model_error
 from ..data import references
 from ..data.joints import match_coordinates
 from ..data.references import Body
-from ..reading import conflicts, masses, skin_volumes
+from ..reading import conflicts, masses, meshes
 from . import bodies_and_joints, connections, humanoid_bones
 from .humanoid_bones import Part
 
@@ -67,7 +67,7 @@ def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
         conflicts.check(body)
         if references.joint_of(scene, body) is not None:
             raise model_error(f"{body.name} already has a joint: use Clean Up first")
-    volumes = _bare_volumes(scene, rig, parts) | skin_volumes.skin_volumes(scene, rig, list(bodies))
+    volumes = _bare_volumes(scene, rig, parts) | meshes.skin_volumes(scene, rig, list(bodies))
     for name, body in bodies.items():
         figures = masses.capsule_along(scene, body, volumes[name])
         bodies_and_joints.make_body(scene, body, mass=figures[0], center=figures[1], inertia=figures[2])

@@ -135,11 +135,11 @@ class Carriers:
         moving: of `simulated`. followed: what moves by itself, see `Followed`.
     """
 
-    def __init__(self, moving: Mapping[Key, Object | None], followed: Followed) -> None:
+    def __init__(self, scene: Scene, moving: Mapping[Key, Object | None], followed: Followed) -> None:
         self.moving = moving
         self._followed: dict[Key, Body] = {}
         for handle, leader in followed.leaders.items():
-            body, led_by = handle.find(), leader.find()
+            body, led_by = handle.find_in(scene), leader.find_in(scene)
             if body is not None and led_by is not None:
                 self._followed[key_of(body)] = led_by
 

@@ -16,7 +16,7 @@ from ..blender import physics_access, units
 from ..data import references
 from ..data.references import Body
 from . import masses
-from .skin_volumes import skin_points
+from .meshes import mesh_arrays, skin_points
 
 #: objects that have a surface
 SURFACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
@@ -45,7 +45,7 @@ def surface(scene: Scene, body: Body) -> tuple[np.ndarray, np.ndarray]:
     if body.bone:
         return skin_points(scene, body.object, body.bone), np.empty((0, 3), dtype=np.int32)
     references.check_evaluated(body.object, body.name)
-    return masses.mesh_arrays(body.object)
+    return mesh_arrays(body.object)
 
 
 def fit(scene: Scene, body: Body, shape: str = "AUTO") -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..data import references
 from ..data.connection_kinds import KINDS
 from ..data.connections import GroundProperties
 from ..data.references import Body
-from . import masses
+from . import meshes
 from .carriers import Carriers, held_by
 
 
@@ -307,9 +307,9 @@ def touching_points(settings: GroundProperties, body: Body, evaluated: bool = Tr
     if shape is None or shape.type != "MESH":
         raise model_error(f"{body.name} has no mesh with points to touch the ground; choose Origin")
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
-    vertices = masses.mesh_arrays(shape)[0] if evaluated else stored_vertices(shape)
+    vertices = meshes.mesh_arrays(shape)[0] if evaluated else meshes.stored_vertices(shape)
     if settings.points == "GROUP":
-        vertices = vertices[_in_group(shape, settings.vertex_group, len(vertices))]
+        vertices = vertices[meshes.in_group(shape, settings.vertex_group, len(vertices))]
     base = physics_access.physics().lie.inverse(units.split_scale(body.matrix, body.name, body.owner)[0])
     matrix = base @ units.array4(shape.matrix_world)
     points = vertices @ matrix[:3, :3].T + matrix[:3, 3]
@@ -324,30 +324,6 @@ def _ends_of_bone(body: Body) -> np.ndarray:
     """Head and tail (2, 3) of a bone, in its own frame, in Blender units."""
     length = body.pose_bone.bone.length * float(np.cbrt(abs(body.matrix.determinant())))
     return np.array([[0.0, 0.0, 0.0], [0.0, length, 0.0]])
-
-
-def stored_vertices(shape: Object) -> np.ndarray:
-    """Vertices (n, 3) of an object's own mesh, in its space."""
-    vertices = np.empty(3 * len(shape.data.vertices), dtype=np.float32)
-    shape.data.vertices.foreach_get("co", vertices)
-    return vertices.reshape(-1, 3).astype(np.float64)
-
-
-def _in_group(shape: Object, name: str, count: int) -> list[int]:
-    group = shape.vertex_groups.get(name)
-    if group is None:
-        known = ", ".join(each.name for each in shape.vertex_groups) or "it has none"
-        raise model_error(f"{shape.name!r} has no vertex group {name!r} ({known})")
-    vertices = shape.data.vertices
-    if len(vertices) != count:
-        raise model_error(
-            f"modifiers of {shape.name!r} change its number of vertices, so vertex group {name!r} cannot be used"
-        )
-    return [
-        vertex.index
-        for vertex in vertices
-        if any(entry.group == group.index and entry.weight > 0.5 for entry in vertex.groups)
-    ]
 
 
 def outermost(points: np.ndarray, count: int) -> np.ndarray:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import bpy
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Scene
 
 from ..blender import physics_access, units
 from ..data import references
 from ..data.bodies import WobblingProperties
 from ..data.references import Body
+from . import meshes
 
 #: radius of the capsule that a bone's mass is that of, as a share of its length: so limbs have about theirs
 SLIMNESS = 0.2
@@ -36,27 +36,12 @@ def mass_properties(scene: Scene, body: Body) -> units.MassProperties:
         )
     references.check_evaluated(shape, f"{body.name}: its shape {shape.name!r}")
     pose, _ = units.split_scale(body.matrix, body.name, body.owner)
-    vertices, triangles = mesh_arrays(shape)
+    vertices, triangles = meshes.mesh_arrays(shape)
     to_body = physics_access.physics().lie.inverse(pose) @ units.array4(shape.matrix_world)
     vertices = vertices @ to_body[:3, :3].T + to_body[:3, 3]
     return units.mesh_mass_properties(
         vertices * units.length_scale(scene), triangles, settings.density, body.name
     )
-
-
-def mesh_arrays(item: Object) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices (n, 3) in the object's space and triangles (m, 3) of an object's evaluated mesh."""
-    evaluated = item.evaluated_get(bpy.context.evaluated_depsgraph_get())
-    mesh = evaluated.to_mesh()
-    try:
-        mesh.calc_loop_triangles()
-        vertices = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-        mesh.vertices.foreach_get("co", vertices)
-        triangles = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
-        mesh.loop_triangles.foreach_get("vertices", triangles)
-    finally:
-        evaluated.to_mesh_clear()
-    return vertices.reshape(-1, 3).astype(np.float64), triangles.reshape(-1, 3)
 
 
 def capsule_along(

@@ -121,10 +121,12 @@ def read(
         ModelError: a thing cannot be read; names it and its value. The scene is unchanged.
     """
     followed = followed or Followed()
-    known = Carriers(carriers.simulated(scene), followed)
+    known = Carriers(scene, carriers.simulated(scene), followed)
     links = _links(scene, known)
     if not links:
-        raise physics_access.model_error(f"scene {scene.name!r}: {missing_joints.why_nothing(scene)}")
+        raise physics_access.model_error(
+            f"scene {scene.name!r}: {missing_joints.why_nothing(references.find_scene(scene.session_uid))}"
+        )
     links = _ordered([*(_Link(body, None, None, base, True) for body, base in known.leaders()), *links])
     moving = {key_of(link.body) for link in links if not link.is_followed}
     builder = physics_access.physics().ModelBuilder(
@@ -296,7 +298,7 @@ def alone(
     scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, physics_access.Joint] | None = None
 ) -> dict[str, Any]:
     """Arguments of add_body for a body with its joint's Empty (None: free), as if all other bodies were fixed."""
-    arguments = _arguments(scene, _Link(body, joint, None), Carriers({}, Followed()), curves or {})
+    arguments = _arguments(scene, _Link(body, joint, None), Carriers(scene, {}, Followed()), curves or {})
     return {key: value for key, value in arguments.items() if key != "parent"}
 
 

@@ -12,7 +12,7 @@ from ...blender import units
 from ...data import colliders, references
 from ...data.references import Body
 from ...reading import collider_fit
-from ...reading.connections import stored_vertices
+from ...reading.meshes import stored_vertices
 from .pieces import Lines, painted
 
 COLOR, WIDTH, PLANE_SIZE = (0.35, 0.85, 0.55), 1.5, 1.0

@@ -1,13 +1,58 @@
-"""The skin about bones, of the meshes that an armature deforms, by their vertex groups: its volume and its points."""
+"""What is read of meshes, also of those of a snapshot (`snapshot`): vertices and triangles, vertex groups, and the skin
+about bones, which is that of the meshes that an armature deforms.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import bpy
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..blender import units
+from ..blender import physics_access, units
+from ..data import references
+
+
+def mesh_arrays(item: Object) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices (n, 3) in the object's space and triangles (m, 3) of an object's evaluated mesh."""
+    evaluated = references.live(item).evaluated_get(bpy.context.evaluated_depsgraph_get())
+    mesh = evaluated.to_mesh()
+    try:
+        mesh.calc_loop_triangles()
+        vertices = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+        mesh.vertices.foreach_get("co", vertices)
+        triangles = np.empty(3 * len(mesh.loop_triangles), dtype=np.int32)
+        mesh.loop_triangles.foreach_get("vertices", triangles)
+    finally:
+        evaluated.to_mesh_clear()
+    return vertices.reshape(-1, 3).astype(np.float64), triangles.reshape(-1, 3)
+
+
+def stored_vertices(shape: Object) -> np.ndarray:
+    """Vertices (n, 3) of an object's own mesh, in its space."""
+    vertices = np.empty(3 * len(shape.data.vertices), dtype=np.float32)
+    shape.data.vertices.foreach_get("co", vertices)
+    return vertices.reshape(-1, 3).astype(np.float64)
+
+
+def in_group(shape: Object, name: str, count: int) -> list[int]:
+    """Indices of the vertices of an object in a vertex group; count: of those of its evaluated mesh."""
+    shape = references.live(shape)
+    group = shape.vertex_groups.get(name)
+    if group is None:
+        known = ", ".join(each.name for each in shape.vertex_groups) or "it has none"
+        raise physics_access.model_error(f"{shape.name!r} has no vertex group {name!r} ({known})")
+    vertices = shape.data.vertices
+    if len(vertices) != count:
+        raise physics_access.model_error(
+            f"modifiers of {shape.name!r} change its number of vertices, so vertex group {name!r} cannot be used"
+        )
+    return [
+        vertex.index
+        for vertex in vertices
+        if any(entry.group == group.index and entry.weight > 0.5 for entry in vertex.groups)
+    ]
 
 
 def skin_volumes(scene: Scene, rig: Object, bones: Sequence[str]) -> dict[str, float]:
@@ -36,6 +81,7 @@ def skin_volumes(scene: Scene, rig: Object, bones: Sequence[str]) -> dict[str, f
 
 def skin_points(scene: Scene, rig: Object, bone: str) -> np.ndarray:
     """Vertices (n, 3) of the skin that a bone moves more than all others together, in its axes, in the rest pose."""
+    scene, rig = references.find_scene(scene.session_uid), references.live(rig)
     to_bone = np.linalg.inv(units.array4(rig.matrix_world @ rig.data.bones[bone].matrix_local))
     found = [np.empty((0, 3))]
     for item in _skins(scene, rig):

@@ -1,0 +1,82 @@
+"""Plain data that reads like the objects of Blender it was copied from (`reading.snapshot`): by the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, SupportsIndex
+
+
+class Record:
+    """Attributes by Blender's names; also custom properties, by `[]` and `get`. Only its maker fills it."""
+
+    def __init__(self, **values: Any) -> None:
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name} of a snapshot cannot be changed")
+
+    def __repr__(self) -> str:
+        return f"<snapshot of {self.__dict__.get('name', 'a group')!r}>"
+
+    def __getitem__(self, name: str) -> Any:
+        return self.__dict__["custom"][name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A custom property."""
+        return self.__dict__.get("custom", {}).get(name, default)
+
+    def path_from_id(self) -> str:
+        """Path of a bone or constraint in its object."""
+        return str(self.__dict__["path"])
+
+    @property
+    def parent_recursive(self) -> list[Any]:
+        """The parents of a bone, from the nearest on."""
+        found, above = [], self.__dict__["parent"]
+        while above is not None:
+            found.append(above)
+            above = above.parent
+        return found
+
+
+class Rows(tuple[Any, ...]):
+    """Records in order, also by their names."""
+
+    def __getitem__(self, key: SupportsIndex | slice | str) -> Any:
+        return self._named[key] if isinstance(key, str) else super().__getitem__(key)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._named if isinstance(key, str) else super().__contains__(key)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._named.get(name, default)
+
+    def keys(self) -> Iterator[str]:
+        return iter(self._named)
+
+    @property
+    def _named(self) -> dict[str, Any]:
+        named: dict[str, Any] | None = self.__dict__.get("_by_name")
+        if named is None:
+            named = self.__dict__["_by_name"] = {each.name: each for each in self}
+        return named
+
+
+class Numbers:
+    """Many numbers by name, as Blender's collections hand them over."""
+
+    def __init__(self, count: int, arrays: dict[str, Any]) -> None:
+        self._count, self._arrays = count, arrays
+
+    def __len__(self) -> int:
+        return self._count
+
+    def foreach_get(self, name: str, into: Any) -> None:
+        """Copy the numbers of that name into an array, flat."""
+        into[:] = self._arrays[name]
+
+
+def fill(record: Record, values: Iterable[tuple[str, Any]] | dict[str, Any]) -> Record:
+    """Give a record attributes; for its maker alone."""
+    record.__dict__.update(values)
+    return record

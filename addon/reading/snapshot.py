@@ -1,0 +1,325 @@
+"""Copies what a simulation reads of a scene, as it is evaluated now, into records with Blender's names.
+
+What reads a scene reads such a copy as well. All of Condyle's own groups are copied by what they declare, those that
+are not in use by their defaults; pointers lead from record to record. Meshes are not copied (`meshes`), nor is
+what f-curves say between their keys: `evaluate` is Blender's own.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from bpy.types import Action, Constraint, FCurve, NlaStrip, Object, PoseBone, Property, PropertyGroup, Scene
+
+from ..blender import compat
+from ..data import evaluated_objects
+from ..data.joints import slider_names
+from ..data.properties import shown_by
+from ..data.records import Numbers, Record, Rows, fill
+
+SCENE = (
+    *("name", "name_full", "session_uid", "frame_current", "frame_start", "frame_end", "frame_current_final"),
+    *("use_preview_range", "frame_preview_start", "frame_preview_end"),
+)
+OBJECT = (
+    *("name", "name_full", "session_uid", "type", "parent_type", "parent_bone", "hide_viewport"),
+    *("rotation_mode", "empty_display_size"),
+)
+BONE = ("name", "rotation_mode")
+REST = ("name", "length", "inherit_scale", "use_connect", "use_inherit_rotation")
+CONSTRAINT = ("name", "type", "mute", "influence")
+#: of some constraints alone
+CONSTRAINT_OF = ("enabled", "map_to", "use_tail", "chain_count", "subtarget", "pole_subtarget")
+VECTORS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+KEYS = ("co", "handle_left", "handle_right")
+#: groups of objects and bones that nothing reads who is not enabled
+SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
+
+
+def take(scene: Scene) -> Scene:
+    """A copy of a scene, of its objects and of all they point to; it reads like a scene and cannot be changed."""
+    return cast(Scene, _Reader(scene).scene)
+
+
+class _Reader:
+    def __init__(self, scene: Scene) -> None:
+        self._known: dict[int, Record] = {}
+        self._waiting: list[Object] = []
+        self.scene = Record()
+        objects = list(scene.objects)
+        self._inside = {item.session_uid for item in objects}
+        self._evaluated = _evaluated()
+        values = {name: getattr(scene, name) for name in SCENE}
+        values["unit_settings"] = Record(scale_length=scene.unit_settings.scale_length)
+        render = ("fps", "fps_base", "frame_map_old", "frame_map_new")
+        values["render"] = Record(**{name: getattr(scene.render, name) for name in render})
+        values["condyle"] = self._group(scene.condyle)
+        values["objects"] = Rows(self.item(item) for item in objects)
+        fill(self.scene, values)
+        while self._waiting:
+            item = self._waiting.pop()
+            fill(self._known[item.session_uid], self._of_item(item))
+
+    def item(self, item: Object | None) -> Record | None:
+        """The record of an object, which is filled later."""
+        if item is None:
+            return None
+        known = self._known.get(item.session_uid)
+        if known is None:
+            known = self._known[item.session_uid] = Record()
+            self._waiting.append(item)
+        return known
+
+    def _of_item(self, item: Object) -> dict[str, Any]:
+        own = self._known[item.session_uid]
+        values: dict[str, Any] = {name: getattr(item, name) for name in OBJECT}
+        values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale")}
+        is_inside = item.session_uid in self._inside
+        unevaluated = item.hide_viewport or item.session_uid not in self._evaluated
+        values |= {
+            "id_data": own,
+            "parent": self.item(item.parent),
+            "matrix_world": item.matrix_world.copy().freeze(),
+            "condyle": self._root(item),
+            "users_scene": (self.scene,) if is_inside else (),
+            "users_collection": (None,) if is_inside else tuple(map(_named, item.users_collection)),
+            "unevaluated": evaluated_objects.why_not(item) if unevaluated else "",
+            "library": _named(item.library),
+            "override_library": None,
+            "animation_data": self._animation(item),
+            "constraints": Rows(self._constraint(each, "") for each in item.constraints),
+            "modifiers": Rows(self._modifier(each) for each in item.modifiers),
+            "data": self._data(item),
+            "pose": None,
+        }
+        if item.override_library is not None:
+            values["override_library"] = Record(reference=_named(item.override_library.reference))
+        if item.type == "MESH":
+            values["bound_box"] = tuple(map(tuple, item.bound_box))
+        joint = values["condyle"].joint
+        values["custom"] = {name: item[name] for name in slider_names(joint) if joint.driven and name in item}
+        if item.pose is not None:
+            bones = {bone.name: Record() for bone in item.pose.bones}
+            for bone in item.pose.bones:
+                fill(bones[bone.name], self._of_bone(bone, own, bones))
+            values["pose"] = Record(bones=Rows(bones.values()))
+        return values
+
+    def _of_bone(self, bone: PoseBone, item: Record, bones: dict[str, Record]) -> dict[str, Any]:
+        path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
+        rest = bone.bone
+        return {
+            **{name: getattr(bone, name) for name in BONE},
+            **{name: tuple(getattr(bone, name)) for name in VECTORS},
+            "id_data": item,
+            "path": path,
+            "parent": None if bone.parent is None else bones[bone.parent.name],
+            "matrix": bone.matrix.copy().freeze(),
+            "condyle": self._root(bone),
+            "constraints": Rows(self._constraint(each, f"{path}.") for each in bone.constraints),
+            "bone": Record(
+                **{name: getattr(rest, name) for name in REST}, matrix_local=rest.matrix_local.copy().freeze()
+            ),
+        }
+
+    def _root(self, owner: Object | PoseBone) -> Record:
+        """Condyle's data of an object or bone, of groups that are not in use their defaults."""
+        root = owner.condyle
+        is_body = root.body.enabled
+        values: dict[str, Any] = {}
+        for name, kind in _fields_of(root).items():
+            value = getattr(root, name)
+            if name in SWITCHED and not (value.enabled or (is_body and name == "collider")):
+                values[name] = _usual_of(value)
+            else:
+                values[name] = self._value(value, kind)
+        return Record(**values)
+
+    def _group(self, group: Any) -> Record:
+        kinds = _fields_of(group).items()
+        return Record(**{name: self._value(getattr(group, name), kind) for name, kind in kinds})
+
+    def _value(self, value: Any, kind: str) -> Any:
+        if kind == "PLAIN" or value is None:
+            return value
+        if kind == "ARRAY":
+            return tuple(value)
+        if kind == "COLLECTION":
+            return Rows(map(self._group, value))
+        if isinstance(value, PropertyGroup):
+            return self._group(value)
+        return self._pointed(value)
+
+    def _pointed(self, value: Any) -> Record | None:
+        if isinstance(value, bpy.types.Object):
+            return self.item(value)
+        if isinstance(value, bpy.types.Curve):
+            return _curve(value)
+        made = _named(value)
+        if isinstance(value, bpy.types.Collection):
+            fill(made, {"all_objects": Rows(map(_named, value.all_objects))})
+        return made
+
+    def _data(self, item: Object) -> Record | None:
+        data = item.data
+        if data is None:
+            return None
+        if item.type == "CURVE":
+            return _curve(data)
+        return _named(data)
+
+    def _modifier(self, modifier: Any) -> Record:
+        made = Record(name=modifier.name, type=modifier.type, show_viewport=modifier.show_viewport)
+        if modifier.type == "HOOK":
+            inverse = modifier.matrix_inverse.copy().freeze()
+            values = {"object": self.item(modifier.object), "subtarget": modifier.subtarget}
+            fill(
+                made, {**values, "matrix_inverse": inverse, "vertex_indices": tuple(modifier.vertex_indices)}
+            )
+        return made
+
+    def _constraint(self, constraint: Constraint, prefix: str) -> Record:
+        name = bpy.utils.escape_identifier(constraint.name)
+        values: dict[str, Any] = {each: getattr(constraint, each) for each in CONSTRAINT}
+        values["path"] = f'{prefix}constraints["{name}"]'
+        values |= {each: getattr(constraint, each) for each in CONSTRAINT_OF if hasattr(constraint, each)}
+        for each in ("target", "pole_target"):
+            if hasattr(constraint, each):
+                values[each] = self._pointed(getattr(constraint, each))
+        rows: Iterable[Any] = getattr(constraint, "targets", ())
+        values["targets"] = Rows(
+            Record(name="", target=self.item(row.target), subtarget=row.subtarget) for row in rows
+        )
+        return Record(**values)
+
+    def _animation(self, item: Object) -> Record | None:
+        data = item.animation_data
+        if data is None:
+            return None
+        return Record(
+            action=_action(data.action, compat.curves_in_use(item)),
+            action_influence=data.action_influence,
+            nla_tracks=Rows(Record(name=each.name, strips=_strips(each.strips)) for each in data.nla_tracks),
+            drivers=Rows(Record(name="", data_path=each.data_path) for each in data.drivers),
+        )
+
+
+def _evaluated() -> set[int]:
+    """Session uids of the objects that the present view layer evaluates."""
+    homes = evaluated_objects.collections(bpy.context.view_layer.layer_collection)
+    return {item.session_uid for home in homes for item in home.objects}
+
+
+def _strips(strips: Iterable[NlaStrip]) -> Rows:
+    return Rows(
+        Record(
+            name=each.name,
+            action=_action(each.action, compat.curves(each.action, compat.slot_of(each))),
+            strips=_strips(each.strips),
+        )
+        for each in strips
+    )
+
+
+def _action(action: Action | None, curves: Iterable[FCurve]) -> Record | None:
+    return None if action is None else Record(name=action.name, fcurves=Rows(map(_fcurve, curves)))
+
+
+def _named(value: Any) -> Any:
+    """The name of a data-block and of its library."""
+    if value is None:
+        return None
+    made = Record(name=value.name, name_full=value.name_full)
+    library = (
+        None if value.library is None else Record(name=value.library.name, filepath=value.library.filepath)
+    )
+    return fill(made, {"library": library})
+
+
+def _curve(curve: Any) -> Record:
+    """A curve with the control points of its splines."""
+    rows = []
+    for spline in curve.splines:
+        points = spline.bezier_points if spline.type == "BEZIER" else spline.points
+        size = 3 if spline.type == "BEZIER" else 4
+        values = np.empty(size * len(points), dtype=np.float32)
+        points.foreach_get("co", values)
+        rows.append(_Spline(spline.type, values.reshape(-1, size)))
+    return Record(name=curve.name, splines=rows)
+
+
+class _Spline:
+    def __init__(self, kind: str, places: np.ndarray) -> None:
+        self.type = kind
+        self.points = self.bezier_points = _Places(len(places), {"co": places.ravel()})
+
+
+class _Places(Numbers):
+    def __iter__(self) -> Any:
+        places = self._arrays["co"].reshape(len(self), -1)
+        return (Record(co=tuple(place)) for place in places.tolist())
+
+
+def _fcurve(curve: FCurve) -> Record:
+    count = len(curve.keyframe_points)
+    values = np.empty(2 * count, dtype=np.float32)
+    curve.keyframe_points.foreach_get("co", values)
+    return Record(
+        name="",
+        data_path=curve.data_path,
+        array_index=curve.array_index,
+        mute=curve.mute,
+        evaluate=curve.evaluate,
+        keyframe_points=_Places(count, {"co": values}),
+    )
+
+
+def _fields_of(group: PropertyGroup) -> dict[str, str]:
+    kind: Any = type(group)
+    return _fields(kind)
+
+
+def _usual_of(group: PropertyGroup) -> Record:
+    kind: Any = type(group)
+    return _usual(kind)
+
+
+@functools.cache
+def _fields(kind: type) -> dict[str, str]:
+    """Names of the stored properties of a group, and how each is read."""
+    properties = kind.bl_rna.properties  # type: ignore[attr-defined]
+    return {
+        each.identifier: _kind(each)
+        for each in properties
+        if each.identifier not in {"rna_type"} and shown_by(each.identifier) not in properties
+    }
+
+
+def _kind(each: Property) -> str:
+    if each.type in {"POINTER", "COLLECTION"}:
+        return each.type
+    return "ARRAY" if getattr(each, "is_array", False) else "PLAIN"
+
+
+@functools.cache
+def _usual(kind: type) -> Record:
+    """A group that was never set."""
+    values: dict[str, Any] = {}
+    for name, how in _fields(kind).items():
+        declared = kind.bl_rna.properties[name]  # type: ignore[attr-defined]
+        if how == "POINTER":
+            pointed = bpy.types.PropertyGroup.bl_rna_get_subclass_py(declared.fixed_type.identifier)
+            values[name] = None if pointed is None else _usual(pointed)
+        elif how == "COLLECTION":
+            values[name] = Rows()
+        elif how == "ARRAY":
+            values[name] = tuple(declared.default_array)
+        else:
+            values[name] = (
+                declared.default_flag if getattr(declared, "is_enum_flag", False) else declared.default
+            )
+    return Record(**values)

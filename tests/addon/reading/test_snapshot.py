@@ -1,0 +1,45 @@
+"""A snapshot reads like the scene it was taken of."""
+
+import pytest
+
+from tests.addon.walking import add_tail, walker
+
+bpy = pytest.importorskip("bpy")
+from ..tracer import seeing  # noqa: E402
+
+
+@pytest.fixture
+def stage(part, scene, make, body):
+    """A tail with springs on a rig, a cord, a rod, a collider, and a driven arm."""
+    rig = walker(make, scene, "constraint")
+    add_tail(part, scene, rig)
+    post = make.box("Post", (1, 0, 1))
+    points = [(body(post), (0, 0, 1.1)), (body(rig, "Tail.3"), (0, -0.3, 1.0))]
+    part("making.muscles").add_muscle(scene, points, "Cord")
+    part("making.connections").add_connection(scene, body(post), body(rig, "Tail.3"), "distance")
+    part("making.colliders").add(scene, [body(post)])
+    make.driven_arm(part, scene)
+    scene.frame_set(1)
+    return scene
+
+
+def test_a_model_is_read_from_a_snapshot_as_from_the_scene(part, condyle, stage):
+    reading, view = part("reading.scene"), part("reading.snapshot").take(stage)
+    read = reading.read(stage)
+    with seeing(condyle.__name__) as found:
+        again = reading.read(view)
+    assert again.model.to_dict() == read.model.to_dict()
+    assert (again.state.q == read.state.q).all() and again.bodies == read.bodies
+    assert found <= {f"{condyle.__name__}.{name}" for name in ("reading.meshes", "data.references")}, sorted(
+        found
+    )
+
+
+def test_a_snapshot_keeps_what_it_was_taken_of(part, stage):
+    view = part("reading.snapshot").take(stage)
+    joint = stage.objects["Shoulder"]
+    joint.condyle.joint.coordinates[0].rest = 0.5
+    assert view.objects["Shoulder"].condyle.joint.coordinates[0].rest == 0.0
+    assert part("data.references").live(view.objects["Shoulder"]) == joint
+    with pytest.raises(AttributeError, match="hide_viewport"):
+        view.objects["Shoulder"].hide_viewport = True
