@@ -4,17 +4,16 @@ them: keys, constraints, inverse kinematics, drivers, parents, strips of the NLA
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
 from bpy.types import Scene
 
-from ..baked import temporarily
 from ..blender import physics_access, units
-from ..data.references import Body, Handle, Key, key_of
+from ..data.references import Body, Handle, key_of
 from ..reading import carriers as read_carriers
+from ..reading import snapshot
 from ..reading.own_animation import Stillness
 from ..reading.scene import SceneModel
 from . import led_joints
@@ -49,6 +48,7 @@ class Moving:
 
 def sample(scene: Scene, frames: np.ndarray) -> Moving:
     """Find the animated bodies from the first of whole frames (F,), the current one, to the last; restores the frame.
+    scene: a snapshot of it.
 
     A body without motion, or carried rigidly by another animated one, is not followed: of bodies connected rigidly
     only the one nearest to the world is, because f-curves alone may give its motion.
@@ -62,7 +62,7 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
     moving = read_carriers.simulated(scene)
     bases = [read_carriers.base_of(body, moving) for body in watched]
     above = [list(read_carriers.carrying(*pair)) for pair in zip(watched, bases)]
-    seen = _matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
+    seen = snapshot.matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
     rigid, inverse = {key: _rigid(rows) for key, rows in seen.items()}, physics_access.physics().lie.inverse
 
     def within(body: Body, other: Body | None) -> np.ndarray:
@@ -114,15 +114,3 @@ def _rigid(matrices: np.ndarray) -> np.ndarray:
     found = matrices.copy()
     found[:, :3, :3] = left @ right
     return found
-
-
-def _matrices(scene: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Key, np.ndarray]:
-    """World matrices (F, 4, 4) of bodies at whole frames, with scale, in Blender units."""
-    known = {key_of(body): body for body in bodies}
-    rows: dict[Key, list[np.ndarray]] = {key: [] for key in known}
-    with temporarily.at_frame(scene, int(frames[0])) as go:
-        for frame in frames:
-            go(frame)
-            for key, body in known.items():
-                rows[key].append(units.array4(body.matrix))
-    return {key: np.array(row) for key, row in rows.items()}

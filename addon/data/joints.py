@@ -29,6 +29,7 @@ from .properties import (
     text,
     vector,
 )
+from .records import Record
 from .selection import select_marked
 
 #: custom property of a joint with one coordinate; with several, the coordinate's name follows
@@ -73,6 +74,14 @@ def slider_names(settings: "JointProperties") -> list[str]:
     """Custom properties that are the joint's sliders, one for each coordinate."""
     rows = settings.coordinates
     return [PROPERTY] if len(rows) == 1 else [f"{PROPERTY} {row.label}" for row in rows]
+
+
+def slider_ends(item: Object, name: str) -> tuple[float, float]:
+    """Least and greatest value of a slider of a joint, in its own unit."""
+    if isinstance(item, Record):
+        return item.ends[name]
+    found = item.id_properties_ui(name).as_dict()
+    return float(found["min"]), float(found["max"])
 
 
 def is_baked_over(settings: "JointProperties") -> bool:

@@ -110,6 +110,11 @@ def object_by_session_uid(session_uid: int) -> Object:
     return body.object if body else None
 
 
+def joint_in(scene: Scene, session_uid: int) -> Object | None:
+    """The Empty of a joint in a scene or a snapshot of one; None if it is not there."""
+    return next((item for item in scene.objects if item.session_uid == session_uid), None)
+
+
 def live(item: Object) -> Object:
     """The object of Blender that a record was copied from; an object itself."""
     return object_by_session_uid(item.session_uid) if isinstance(item, Record) else item
@@ -312,7 +317,8 @@ def joints_of(scene: Scene) -> list[Object]:
 def two_movers(first: Object, second: Object, child: Body) -> str:
     """Error text for two joints that carry one child."""
     text = f"joints {first.name!r} and {second.name!r} both move {child.name}"
-    overridden = [each.override_library and each.override_library.reference for each in (first, second)]
+    overrides = [live(each).override_library for each in (first, second)]
+    overridden = [each and each.reference for each in overrides]
     if overridden[0] is not None and overridden[0] == overridden[1]:
         return (
             f"{text}: one is the copy of a library override, which Blender leaves on the original's bodies; delete all "

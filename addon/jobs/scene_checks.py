@@ -17,7 +17,7 @@ from ..checking import falling, start_penetration
 from ..data import findings, references
 from ..data.findings import Finding
 from ..data.frame_times import frame_ends
-from ..data.joints import slider_names, title_of
+from ..data.joints import slider_ends, slider_names, title_of
 from ..data.references import Body
 from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
@@ -44,7 +44,7 @@ def check(scene: Scene) -> list[Finding]:
     unplayed = [*write.gone(scene), *write.put_aside(scene)]
     with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
         try:
-            _, read = read_checked(scene, frames)
+            view, _, read = read_checked(scene, frames)
         except physics_access.physics().CondyleError as error:
             return [*bake_preconditions.by_settings(scene), *errors(scene, error), *unplayed]
         standing = _standing(scene, read)
@@ -53,12 +53,12 @@ def check(scene: Scene) -> list[Finding]:
             *bake_preconditions.by_settings(scene),
             *bake_preconditions.with_model(scene, read),
             *start_penetration.check(read, standing, lambda: _forces_now(scene, read)),
-            *warnings(scene, read),
+            *warnings(scene, view, read),
             *connected_bones.check(scene),
             *_sliders_elsewhere(scene, read, begin),
             *falling.hints(read, standing, bool(references.connections_of(scene))),
             *rig_parts.check(scene),
-            *collider_checks.hints(scene, read),
+            *collider_checks.hints(view, read),
         ]
 
 
@@ -113,22 +113,24 @@ def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int
 
 def read_checked(
     scene: Scene, frames: np.ndarray, curves: Mapping[int, physics_access.Joint] | None = None
-) -> tuple[carriers.Moving, scene_to_model.SceneModel]:
-    """What moves by itself over whole frames (F,), and the model; curves: of joints that were fitted just now.
+) -> tuple[Scene, carriers.Moving, scene_to_model.SceneModel]:
+    """A snapshot, what moves by itself over whole frames (F,), and the model; curves: of joints that were
+    fitted just now.
 
     Raises:
         ModelError: something cannot be read or baked; or nobody could say where a body is, because sliders move it one
             change late, or what carries it follows another that is simulated.
     """
-    moving = carriers.sample(scene, frames)
-    read = scene_to_model.read(snapshot.take(scene), curves, moving.followed)
+    view = snapshot.take(scene)
+    moving = carriers.sample(view, frames)
+    read = scene_to_model.read(view, curves, moving.followed)
     for entry in read.bodies:
         conflicts.check(references.find_body(entry.handle, entry.name))
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        item = references.joint_in(view, entry.joint_uid)
         if item is not None and item.condyle.joint.driven:
-            sliders.check_in_time(scene, item)
+            sliders.check_in_time(view, item)
     conflicts.check_carriers(read)
-    return moving, read
+    return view, moving, read
 
 
 def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joint]) -> Exception:
@@ -209,25 +211,28 @@ def _alone(
         yield findings.named(scene, findings.error(None, error))
 
 
-def warnings(scene: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
+def warnings(
+    scene: Scene, view: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()
+) -> list[Finding]:
     """What of a model that can be simulated may not be meant, as the scene is evaluated now.
 
-    fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
+    view: a snapshot of the scene. fitted: joints that were fitted just now, by session uid: their control frames are
+    not there yet.
     """
     found = [
-        *_of_coordinates(scene, read),
-        *project_poses.stale_sliders(scene, fitted),
+        *_of_coordinates(view, read),
+        *project_poses.stale_sliders(view, fitted),
         *rest_poses.check(scene, fitted),
         *rest_poses.check_meshes(scene, fitted),
-        *_out_of_reach(scene, fitted),
-        *_of_muscles(scene, read),
-        *_of_masses(scene, read),
+        *_out_of_reach(view, fitted),
+        *_of_muscles(view, read),
+        *_of_masses(view, read),
         *_keyed_in_bakes(scene),
-        *collider_checks.check(scene),
+        *collider_checks.check(view),
         *orphans.check(scene),
         *missing_joints.check(scene),
     ]
-    if falling.nothing_holds(read, bool(references.connections_of(scene))):
+    if falling.nothing_holds(read, bool(references.connections_of(view))):
         found.insert(0, findings.about(read.bodies[0].handle, "nothing-holds"))
     return found
 
@@ -242,7 +247,7 @@ def _keyed_in_bakes(scene: Scene) -> Iterator[Finding]:
 def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
     """Masses and inertias that can be simulated, but are not those of anything of the body's size."""
     for entry in read.bodies:
-        body, simulated = entry.handle.find(), read.model.bodies[entry.index]
+        body, simulated = entry.handle.find_in(scene), read.model.bodies[entry.index]
         if body is None or body.bone or body.object.type != "MESH":
             continue
         box = np.array(body.object.bound_box) * entry.scale * units.length_scale(scene)
@@ -270,7 +275,7 @@ def _of_coordinates(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[F
     """Rests, starts and sliders outside of limits."""
     for entry in read.bodies:
         body, joint = read.model.bodies[entry.index], read.model.joints[entry.index]
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        item = references.joint_in(scene, entry.joint_uid)
         if item is None:
             continue
         settings = item.condyle.joint
@@ -307,20 +312,19 @@ def _keys_beyond(scene: Scene, item: Object, joint: physics_access.Joint) -> Ite
     for number, (row, slider) in enumerate(zip(settings.coordinates, slider_names(settings))):
         if not (settings.driven and isinstance(item.get(slider), float)):
             continue
-        ends = item.id_properties_ui(slider).as_dict()
+        least, most = slider_ends(item, slider)
         keys = [
-            key.co.y
+            key.co[1]
             for curve in compat.curves_in_use(item)
             if curve.data_path == f'["{slider}"]'
             for key in curve.keyframe_points
         ]
-        slack = 1e-5 * (ends["max"] - ends["min"])
-        if not keys or (min(keys) >= ends["min"] - slack and max(keys) <= ends["max"] + slack):
+        slack = 1e-5 * (most - least)
+        if not keys or (min(keys) >= least - slack and max(keys) <= most + slack):
             continue
         factor = units.length_scale(scene) if row.unit == "m" else 1.0
         first, last, lower, upper = (
-            units.figure(value * factor, row.unit)
-            for value in (min(keys), max(keys), ends["min"], ends["max"])
+            units.figure(value * factor, row.unit) for value in (min(keys), max(keys), least, most)
         )
         is_turn = whole[number] and row.limits != "CUSTOM" and row.unit != "m"
         yield findings.about(

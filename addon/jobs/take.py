@@ -41,11 +41,13 @@ def take(
     with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
         curves = {uid: report.curve for uid, report in fitted.items()}
         try:
-            moving, read = scene_checks.read_checked(scene, frames, curves)
+            view, moving, read = scene_checks.read_checked(scene, frames, curves)
         except physics_access.physics().CondyleError as error:
             raise scene_checks.stop(scene, error, curves) from error
-        told = [each for each in scene_checks.warnings(scene, read, fitted) if each.remedy != orphans.REMEDY]
-        joints = [*moving.joints(scene, read), *looks.sample(scene, read, frames)]
+        told = [
+            each for each in scene_checks.warnings(scene, view, read, fitted) if each.remedy != orphans.REMEDY
+        ]
+        joints = [*moving.joints(view, read), *looks.sample(scene, read, frames)]
         with motion_curves.sources(scene, joints, frames) as sources:
             joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(scene))
         held = led_joints.held_at_start(joints)

@@ -257,12 +257,12 @@ class Stillness:
     def __init__(self) -> None:
         self._known: dict[int, list[Any] | None] = {}
 
-    def holds(self, items: Iterable[ID]) -> bool:
+    def holds(self, items: Iterable[Object]) -> bool:
         """Whether nothing that moves objects with time can be found: on them, on what carries them, and on what their
         constraints and drivers look at.
         """
         seen: set[int] = set()
-        left = list(items)
+        left: list[ID] = [references.live(item) for item in items]
         while left:
             item = left.pop()
             number = item.as_pointer()

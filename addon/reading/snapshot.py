@@ -15,11 +15,13 @@ import bpy
 import numpy as np
 from bpy.types import Action, Constraint, FCurve, NlaStrip, Object, PoseBone, Property, PropertyGroup, Scene
 
-from ..blender import compat
-from ..data import evaluated_objects
-from ..data.joints import slider_names
+from ..baked import temporarily
+from ..blender import compat, units
+from ..data import evaluated_objects, references
+from ..data.joints import slider_ends, slider_names
 from ..data.properties import shown_by
 from ..data.records import Numbers, Record, Rows, fill
+from ..data.references import Body, Key, key_of
 
 SCENE = (
     *("name", "name_full", "session_uid", "frame_current", "frame_start", "frame_end", "frame_current_final"),
@@ -43,6 +45,19 @@ SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
 def take(scene: Scene) -> Scene:
     """A copy of a scene, of its objects and of all they point to; it reads like a scene and cannot be changed."""
     return cast(Scene, _Reader(scene).scene)
+
+
+def matrices(view: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Key, np.ndarray]:
+    """World matrices (F, 4, 4) of bodies of a snapshot at whole frames, with scale, in Blender units."""
+    scene = references.find_scene(view.session_uid)
+    known = {key_of(body): Body(references.live(body.object), body.bone) for body in bodies}
+    rows: dict[Key, list[np.ndarray]] = {key: [] for key in known}
+    with temporarily.at_frame(scene, int(frames[0])) as go:
+        for frame in frames:
+            go(frame)
+            for key, body in known.items():
+                rows[key].append(units.array4(body.matrix))
+    return {key: np.array(row) for key, row in rows.items()}
 
 
 class _Reader:
@@ -89,19 +104,18 @@ class _Reader:
             "users_collection": (None,) if is_inside else tuple(map(_named, item.users_collection)),
             "unevaluated": evaluated_objects.why_not(item) if unevaluated else "",
             "library": _named(item.library),
-            "override_library": None,
             "animation_data": self._animation(item),
             "constraints": Rows(self._constraint(each, "") for each in item.constraints),
             "modifiers": Rows(self._modifier(each) for each in item.modifiers),
             "data": self._data(item),
             "pose": None,
         }
-        if item.override_library is not None:
-            values["override_library"] = Record(reference=_named(item.override_library.reference))
         if item.type == "MESH":
             values["bound_box"] = tuple(map(tuple, item.bound_box))
         joint = values["condyle"].joint
-        values["custom"] = {name: item[name] for name in slider_names(joint) if joint.driven and name in item}
+        names = [name for name in slider_names(joint) if joint.driven and name in item]
+        values["custom"] = {name: item[name] for name in names}
+        values["ends"] = {name: slider_ends(item, name) for name in names if isinstance(item[name], float)}
         if item.pose is not None:
             bones = {bone.name: Record() for bone in item.pose.bones}
             for bone in item.pose.bones:
