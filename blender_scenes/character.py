@@ -3,11 +3,13 @@ not enter it.
 
     python -m blender_scenes.character --out out      writes out/character.blend and out/character.png
 
-Each chain is one call of the operator with a preset. Their carriers are not set up: all that is not simulated
-follows its animation. Trunk, head, arms and thighs are colliders, by one call of Add Collider. Checked: that no link
-enters them by more than a millimetre, that tail and hair leave what they hang on by less than a tenth of a millimetre,
-at frames and between them, that every chain swings, that nothing drops at the first frame, and that nothing is warned
-of.
+The left knee is fitted to what inverse kinematics makes of the leg, and simulated: it gives way at each step, while
+the thigh goes as before (live runs refuse that leg until its IK constraint is muted). Each chain is one call of the
+operator with a preset. Their carriers are not set up: all that is not simulated follows its animation. Trunk, head,
+arms and thighs are colliders, by one call of Add Collider. Checked: that no link enters them by more than a
+millimetre, that tail, hair and knee leave what they hang on by less than a tenth of a millimetre, at frames and between
+them, that the knee leads the heel away and every chain swings, that nothing drops at the first frame, and that nothing
+is warned of.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from addon.blender import compat
+from addon.data import references
 from addon.jobs import bake
 from addon.reading import colliders
 from addon.reading import scene as scene_to_model
@@ -45,6 +48,9 @@ SOLID = ("Hips", "Spine", "Chest", "Neck", "Head", "Thigh.L", "Thigh.R", "Arm.L"
 THICKNESS, ENTERED = 0.03, 1e-3  # m; what links keep off the skin, and how deep they may enter that
 #: least and most that the chains' tips swing against their carriers [m]
 SWINGS = {"TAIL": (0.05, 1.5), "HAIR": (0.03, 0.8), "EAR": (0.002, 0.1), "BELLY": (0.003, 0.06)}
+BENT = range(13, 19)  # frames from the least flexion of the knee to the largest
+KNEE = (500.0, 14.0)  # spring and damper of its coordinate [J and J s, for the unit of the fitted curve]
+GIVEN = (0.02, 0.2)  # least and most that the knee leads the heel away from its animation [m]
 SKIN = (0.78, 0.42, 0.20)
 #: name: head, tail, parent
 BODY = {
@@ -136,6 +142,8 @@ def add_rig(into: bpy.types.Collection) -> bpy.types.Object:
         step.target = level.target = rig
         step.subtarget = level.subtarget = "Step." + side
         step.chain_count = 2
+        shin = rig.pose.bones["Shin." + side]
+        shin.lock_ik_y = shin.lock_ik_z = True  # a knee is a hinge
     return rig
 
 
@@ -223,6 +231,28 @@ def add_chains(made: Character) -> None:
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
+def add_knee(made: Character) -> None:
+    """A joint fitted to the poses of the left leg, with a spring to them; the leg's inverse kinematics stay on."""
+    scene, rig = made.scene, made.rig
+    bpy.context.view_layer.objects.active = rig
+    rig.select_set(True)
+    bpy.ops.object.mode_set(mode="POSE")
+    select(made, ["Shin.L"])
+    rig.data.bones.active = rig.data.bones["Shin.L"]
+    scene.use_preview_range, scene.frame_preview_start, scene.frame_preview_end = True, BENT[0], BENT[-1]
+    bpy.ops.condyle.fit(keys="PREVIEW", num_frames=len(BENT), smoothing=0.0)
+    scene.use_preview_range = False
+    bpy.ops.condyle.stop_driving()  # sliders switch the inverse kinematics off
+    shin = rig.pose.bones["Shin.L"]
+    shin.rotation_mode = "QUATERNION"
+    references.joint_of(scene, references.Body(rig, "Shin.L")).condyle.joint.start_from = "MOTION"
+    spring = shin.condyle.body.spring
+    spring.enabled, spring.strength = True, "STIFFNESS"
+    spring.stiffness, spring.damping = KNEE
+    shin.condyle.collider.active = False
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def select(made: Character, names: Sequence[str]) -> None:
     """Select these bones alone, in Pose Mode."""
     for bone in made.rig.pose.bones:
@@ -237,6 +267,7 @@ def make() -> Character:
     animate(rig)
     scene.frame_set(1)
     made = Character(scene, rig)
+    add_knee(made)
     add_chains(made)
     add_studio(scene, stage, (0.0, -2.2, 1.0), 4.2)
     add_backdrop(stage, 0.0, 2.2).rotation_euler[2] = 0.5 * np.pi  # behind as seen from +x
@@ -247,14 +278,20 @@ def measure(made: Character, progress: Progress) -> tuple[Any, dict[str, str]]:
     """Simulate and bake; raises SceneError where a chain leaves its carrier, hardly swings, drops at the start, or
     something is warned of.
     """
+    hip, ankle = seen(made, "Thigh.L", "Hips"), seen(made, "Shin.L", "Hips")
+    made.scene.frame_set(1)
     report = bake.bake_now(made.scene, progress)
     for finding in report.warnings:
         raise SceneError(f"the bake warns: {finding.text}")
     torn = [apart(made, *pair) for pair in (("Hips", "Tail.01"), ("Head", "Hair.01"), ("Head", "Ear.L.1"))]
+    torn += [apart(made, "Thigh.L", "Shin.L"), float(np.abs(seen(made, "Thigh.L", "Hips") - hip).max())]
+    given = float(np.linalg.norm(seen(made, "Shin.L", "Hips") - ankle, axis=1).max())
+    check("how far the knee leads the heel away", given, *GIVEN, "m")
     far = check("how far a chain leaves its carrier", max(torn), 0.0, TORN, "m")
     deep = check("how deep a link enters a collider", entered(made), -np.inf, ENTERED, "m")
     figures = {"chains in colliders": f"at most {1e3 * max(deep, 0.0):.3f} mm"}
-    figures |= {"chains off what they hang on, also between frames": f"at most {1e3 * far:.3f} mm"}
+    figures |= {"heel away from its animation": f"at most {100.0 * given:.1f} cm"}
+    figures |= {"chains and knee off what they hang on, also between frames": f"at most {1e3 * far:.3f} mm"}
     for preset, carrier in (("TAIL", "Hips"), ("HAIR", "Head"), ("EAR", "Head"), ("BELLY", "Spine")):
         tip = seen(made, made.names(preset)[-1], carrier)
         swing = check(f"how far the {preset} swings", float(np.ptp(tip, axis=0).max()), *SWINGS[preset], "m")

@@ -12,6 +12,7 @@ from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
+from ..reading import driving_keys
 from ..reading.own_animation import Stillness
 from ..sliders import sliders
 
@@ -135,11 +136,20 @@ def keyed_samples(
 
 
 def _own_frames(scene: Scene, given: Source, keys: str) -> np.ndarray:
-    """`frames_of` the child; ModelError where it shows a bake."""
+    """`frames_of` the child; of one without keys that something else leads (inverse kinematics, constraints, drivers)
+    whole frames of the scene's range. ModelError where it shows a bake.
+    """
     child = given.child
     if temporarily.is_baked(child.object) and child.data.channels.baked:
         raise model_error(f"{child.name} shows a bake now, not its own keys; use Free Bake first")
-    return frames_of(scene, child, keys)
+    preview = keys == "PREVIEW" and scene.use_preview_range
+    names = ("frame_preview_start", "frame_preview_end") if preview else ("frame_start", "frame_end")
+    first, last = (getattr(scene, name) for name in names)
+    if keys == "SELECTED" or len(keyed_frames(child)) or last <= first:
+        return frames_of(scene, child, keys)
+    whole = np.arange(first, last + 1.0)
+    is_led = any(len(found) for found in driving_keys.of_joint(None, child, given.parent, whole))
+    return whole if is_led else frames_of(scene, child, keys)
 
 
 def _sampled(

@@ -21,6 +21,9 @@ from ..reading import masses
 from ..sliders import sliders
 
 SURFACE = "spline_surface"
+TURNS_ONLY = (
+    1e-4  # spread of what only turns, as a share of its size: some hundred times single precision's round-off
+)
 SAME = 1e-6  # what poses that are held differ by [m, rad]: Blender has them in single precision
 
 
@@ -210,7 +213,7 @@ def _steps(
     if not surface:
         different = _different(poses, closed)
         frames, poses = frames[different], poses[different]
-    keywords = _metric(scene, given, wished) | {"smoothing": wished["smoothing"]}
+    keywords = _metric(scene, given, wished, poses) | {"smoothing": wished["smoothing"]}
     keywords |= _marked(settings.fit, frames, surface)
     if not surface:
         fewest = 2 if wished["smoothing"] else settings.order
@@ -257,7 +260,10 @@ def _different(poses: np.ndarray, closed: bool) -> np.ndarray:
     return np.flatnonzero(kept)
 
 
-def _metric(scene: Scene, given: keyed_poses.Source, wished: dict[str, Any]) -> dict[str, Any]:
+def _metric(
+    scene: Scene, given: keyed_poses.Source, wished: dict[str, Any], poses: np.ndarray
+) -> dict[str, Any]:
+    """Of what only turns about its own origin the spread of places (n, 4, 4) [m] is round-off: its size counts then."""
     if wished["metric"] == "WEIGHTS":
         metric = {"rotation": wished["rotation_weight"], "translation": wished["translation_weight"]}
         return {"metric": metric}
@@ -265,6 +271,9 @@ def _metric(scene: Scene, given: keyed_poses.Source, wished: dict[str, Any]) -> 
         found = masses.mass_properties(scene, given.child)
         return {"metric": {"mass": found.mass, "com": found.center, "inertia": found.inertia}}
     length = wished["length_scale"] * units.length_scale(scene)
+    size = bodies_and_joints.typical_length(given.child) * units.length_scale(scene)
+    if length == 0.0 and float(np.ptp(poses[:, :3, 3], axis=0).max()) < TURNS_ONLY * size:
+        length = size
     return {"length_scale": length} if length > 0.0 else {}
 
 

@@ -12,5 +12,7 @@ def test_chains_of_a_walking_character_stay_on_it_and_swing():
     with registered_addon():
         made = character.make()
         report, figures = character.measure(made, lambda share, text: None)
-    assert len(report.bodies) == character.TAIL + character.HAIR + 4 + 1 == 34 and len(report.frames) == 96
-    assert len(figures) == 2 + len(character.CHAINS)
+    assert (
+        len(report.bodies) == character.TAIL + character.HAIR + 4 + 1 + 1 == 35 and len(report.frames) == 96
+    )
+    assert len(figures) == 3 + len(character.CHAINS)

@@ -5,6 +5,8 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 
+from tests.addon.walking import walker
+
 bpy = pytest.importorskip("bpy")
 from ..selecting import select  # noqa: E402
 
@@ -256,3 +258,27 @@ def test_of_two_that_are_keyed_the_parent_is_selected_last_as_for_add_joint(part
         (joint,) = part("data.references").joints_of(scene)
         assert (joint.condyle.joint.child.object, joint.condyle.joint.parent.object) == (shank, thigh)
         part("making.bodies_and_joints").remove_joint(scene, joint)
+
+
+def test_a_knee_is_fitted_to_what_inverse_kinematics_makes_of_the_leg(part, scene, make, body, ph):
+    """Its bone has no keys and only turns, so that the spread of its places is round-off."""
+    rig = walker(make, scene)
+    for name in ("Thigh", "Shin"):
+        rig.pose.bones[name].rotation_mode = "QUATERNION"
+    rig.pose.bones["Shin"].lock_ik_y = rig.pose.bones["Shin"].lock_ik_z = True
+    make.update()
+    keyed = part("animation.keyed_poses")
+    thigh, shin = body(rig, "Thigh"), body(rig, "Shin")
+    frames, poses, _ = keyed.keyed_samples(scene, keyed.source("Shin", shin, thigh, shin.matrix))
+    assert frames.tolist() == list(range(1, 14))
+    turns = np.array([ph.lie.so3_log(pose[:3, :3])[0] for pose in poses])
+    assert np.ptp(turns) > 0.05 and np.ptp(poses[:, :3, 3], axis=0).max() < 1e-5
+    joint = part("making.bodies_and_joints").add_joint(scene, thigh, shin)
+    wished = part("data.fit_settings").values(joint.condyle.joint.fit, part("data.fit_settings").CURVE)
+    fits = part("jobs.fit")
+    steps = fits.fit_joint(scene, joint, wished=wished | {"smoothing": 0.0, "num_frames": 6})
+    report = part("blender.compute_process").run(steps)
+    length = rig.data.bones["Shin"].length
+    assert report.joint.length_scale == pytest.approx(length, rel=1e-6)
+    with pytest.raises(ph.ModelError, match="no keyframes selected"):
+        keyed.keyed_samples(scene, keyed.source("Shin", shin, thigh, shin.matrix), keys="SELECTED")
