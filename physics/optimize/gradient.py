@@ -74,8 +74,18 @@ def gradient(
             states of muscles; gravity with muscles that have mass. Nothing ran.
         DivergedError: as of `simulate`; also where a step had no solution and was replaced by a linear one.
     """
-    task = make_task(model, state, duration, dt, integrator, objective, parameters, tau)
-    return task.gradient()
+    return make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters).gradient()
+
+
+class Motion(NamedTuple):
+    """What `gradient` and `optimize` simulate, as given."""
+
+    model: Model
+    state: State
+    duration: float
+    dt: float
+    integrator: str
+    tau: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,17 +234,9 @@ def spread(times: FloatArray, at_times: FloatArray, rows: FloatArray, table: Flo
     np.add.at(table, after, share * rows)
 
 
-def make_task(
-    model: Model,
-    state: State,
-    duration: float,
-    dt: float,
-    integrator: str,
-    objective: Objective,
-    parameters: Any,
-    tau: Any = None,
-) -> Task:
+def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
     """The checked task of `gradient`, which see for errors."""
+    model, state, duration, dt, integrator, tau = motion
     chosen(integrator, METHODS, "integrator of a gradient")
     instance(model, Model, "model")
     refuse(model)

@@ -15,7 +15,7 @@ from ..errors import CancelledError, DivergedError, MissingDependencyError, Mode
 from ..model.model import Model
 from ..motions.table import Table
 from ..validation import chosen, finite_array, float_array, instance, listed, whole_number
-from .gradient import Task, make_task
+from .gradient import Motion, Task, make_task
 from .objectives import Objective
 from .parameters import Parameter, Places, forces_of
 
@@ -81,7 +81,7 @@ def optimize(
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be callable, got {progress!r:.80}")
     most = whole_number(most_gradients, "most_gradients", 1)
-    task = make_task(model, state, duration, dt, integrator, objective, parameters, tau)
+    task = make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters)
     limits = _limits(task, bounds)
     begins = [_against_gravity(task) if tau is None else task.places.read(task.values)]
     if starts is not None:

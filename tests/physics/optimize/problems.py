@@ -3,7 +3,7 @@
 import numpy as np
 
 import physics as ph
-from physics.optimize.gradient import make_task
+from physics.optimize.gradient import Motion, make_task
 from tests.physics.generators import JOINT_KINDS, random_pose, random_state, random_tree
 
 IMPLICIT = ("bdf1", "sdirk2")
@@ -89,4 +89,4 @@ def random_task(seed, integrator, kinds=JOINT_KINDS):
     table = ph.Table([0.0, 0.02, 0.03], rng.normal(size=(3, model.num_coordinates)))
     parameters = [*of_coordinate(name), *of_body(model.body_names[-1]), ph.Parameter("gravity")]
     wanted = everything_wanted(rng, model.body_names[-1], name)
-    return make_task(model, state, SPAN, STEP, integrator, wanted, parameters, table)
+    return make_task(Motion(model, state, SPAN, STEP, integrator, table), wanted, parameters)

@@ -6,7 +6,7 @@ import pytest
 import physics as ph
 from physics.muscles import MassPoints, PathPoint, SphereCappedCylinder, Tension, Wrap
 from physics.optimize import gradient as module
-from physics.optimize.gradient import make_task
+from physics.optimize.gradient import Motion, make_task
 from tests.physics.optimize.problems import (
     IMPLICIT,
     SHARE,
@@ -80,7 +80,7 @@ def test_through_changes_of_charts(integrator):
     """The speeds are such that no chart changes in another step within the differences."""
     model, state, duration, wanted, parameters = spinning()
     assert ph.simulate(model, state, duration, 2e-3, integrator).info["chart_changes"] > 1
-    check(make_task(model, state, duration, 2e-3, integrator, wanted, parameters), 1e-4, 1e-7)
+    check(make_task(Motion(model, state, duration, 2e-3, integrator), wanted, parameters), 1e-4, 1e-7)
 
 
 @pytest.mark.parametrize("integrator", IMPLICIT)
@@ -89,7 +89,7 @@ def test_in_pieces_as_in_one(integrator, monkeypatch):
     model, state, duration, wanted, parameters = spinning()
     wanted = wanted + ph.objectives.Path("arm", [0.1, 1.0], np.ones((2, 3))) + ph.objectives.Effort()
     tau = ph.Table([0.0, 0.5, 1.1], np.linspace(0.0, 1.0, 12).reshape(3, 4))
-    task = make_task(model, state, duration, 2e-3, integrator, wanted, parameters, tau)
+    task = make_task(Motion(model, state, duration, 2e-3, integrator, tau), wanted, parameters)
     value, whole = task.evaluate()
     lengths = []
     simulated = type(task)._simulated
@@ -143,9 +143,9 @@ def test_pull_of_muscles(wrapped):
         *of_coordinate("lower.angle"),
     ]
     parameters += of_body("upper")
-    check(make_task(model, state, 0.1, 2e-3, "sdirk2", wanted, parameters), usual=1e-7)
+    check(make_task(Motion(model, state, 0.1, 2e-3, "sdirk2"), wanted, parameters), usual=1e-7)
     with pytest.raises(ph.ModelError, match="front"):
-        make_task(model, state, 0.1, 2e-3, "sdirk2", wanted, [ph.Parameter("gravity")])
+        make_task(Motion(model, state, 0.1, 2e-3, "sdirk2"), wanted, [ph.Parameter("gravity")])
 
 
 @pytest.mark.parametrize("integrator", IMPLICIT)
@@ -175,7 +175,7 @@ def test_inputs_of_forces_and_controllers_with_limits_and_ground(integrator):
     wanted = wanted + 1e-3 * ph.objectives.Effort(["push", "leg.angle"])
     parameters = [ph.Parameter("input", name) for name in model.input_names]
     parameters += [ph.Parameter("gravity"), *of_body("leg"), *of_coordinate("leg.angle"), *of_body("locked")]
-    check(make_task(model, state, 0.02, 1e-3, integrator, wanted, parameters), 1e-4, 1e-7)
+    check(make_task(Motion(model, state, 0.02, 1e-3, integrator), wanted, parameters), 1e-4, 1e-7)
 
 
 def test_one_row_of_a_table_and_one_axis():
@@ -211,9 +211,9 @@ def test_at_the_end_of_a_range_a_derivative_is_one_sided():
         ph.Parameter("damping", "upper.angle"),
         ph.Parameter("mass", "upper"),
     ]
-    task = make_task(model, model.state(q=[0.3, -0.6]), 0.02, 1e-3, "bdf1", wanted, parameters)
+    task = make_task(Motion(model, model.state(q=[0.3, -0.6]), 0.02, 1e-3, "bdf1"), wanted, parameters)
     assert task.gradient().one_sided == (parameters[1],)
-    slack = make_task(model, model.state(), 0.02, 1e-3, "bdf1", wanted, parameters, {"pull": 0.0})
+    slack = make_task(Motion(model, model.state(), 0.02, 1e-3, "bdf1", {"pull": 0.0}), wanted, parameters)
     assert set(slack.gradient().one_sided) == set(parameters[:2])
 
 
@@ -224,6 +224,8 @@ def test_limits_derived_from_masses_stay_as_they_are():
     )
     model = builder.build()
     wanted = ph.objectives.Pose({"a.angle": 0.0})
-    task = make_task(model, model.state(q=[0.3]), 0.02, 1e-3, "sdirk2", wanted, [ph.Parameter("mass", "a")])
+    task = make_task(
+        Motion(model, model.state(q=[0.3]), 0.02, 1e-3, "sdirk2"), wanted, [ph.Parameter("mass", "a")]
+    )
     assert np.isclose(task.places.read(task.evaluate()[1])[0], differences(task)[0], rtol=1e-7)
     assert np.array_equal(task.with_values(np.array([2.0])).model.arrays[4], model.arrays[4])
