@@ -27,6 +27,7 @@ SCENES = {
     "driven_knee": "blender_scenes.driven_knee",
     "walking_leg": "blender_scenes.walking_leg",
     "arm": "blender_scenes.arm",
+    "reach": "blender_scenes.reach",
     "character": "blender_scenes.character",
 }
 
