@@ -1,4 +1,4 @@
-"""A state of a model: coordinates, velocities, time and muscle states."""
+"""A state of a model: coordinates, velocities, time, muscle states and nodes of soft bodies."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class State(ReadOnlyArrays):
         time: [s].
         chart: number of chart changes so far of each body's rotation vectors (nb,).
         muscle_states: of the muscles' laws (`Model.muscle_state_names`); None without states.
+        soft_states: places and rates (2, n, 3) of the soft bodies' nodes, body by body; None without soft bodies.
     """
 
     q: FloatArray
@@ -25,3 +26,4 @@ class State(ReadOnlyArrays):
     time: float
     chart: IntArray
     muscle_states: FloatArray | None = None
+    soft_states: FloatArray | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -127,3 +127,17 @@ def law_records(
             header[layout.LAW_TARGET_RATE] = first_input + 2 * d + 1
         records.append(np.concatenate(parts))
     return records
+
+
+def laws_of(
+    bodies: Sequence[Body], controllers: Iterable[PositionController], first: int
+) -> list[list[FloatArray | None]]:
+    """Records of the laws of each body's coordinates; first is the number of the controllers' first input."""
+    driven = {}
+    for controller in controllers:
+        driven[controller.body] = controller, first
+        first += len(controller.inputs(bodies))
+    return [
+        law_records(body.elastic, body.damper, body.viscosity, *driven.get(i, (None, 0)))
+        for i, body in enumerate(bodies)
+    ]

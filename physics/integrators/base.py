@@ -253,6 +253,7 @@ class Recording:
         self.forces: FloatArray | None = None
         self.efforts: FloatArray | None = None
         self.settle: Callable[[int], None] | None = None  # completes the first samples, given their number
+        self.soft: FloatArray | None = None  # places and rates of soft bodies' nodes, as kernels order them
         self.dropped = 0
 
     def result(self, written: int) -> Result:
@@ -268,12 +269,16 @@ class Recording:
             None if self.forces is None else self.forces[:written].copy(),
             None if self.efforts is None else self.efforts[:written].copy(),
             None if self.muscle_states is None else self.muscle_states[:written].copy(),
+            None
+            if self.soft is None
+            else self.problem.model.soft_mesh.outward(self.soft[:, :written].swapaxes(0, 1)),
         )
 
     def drop(self, count: int) -> None:
         """Drop the first samples to make room for as many later ones, one for each step."""
         samples, end = self.problem.samples, len(self.problem.samples) - count
-        for kept in (samples, self.rows, self.qd, self.forces, self.efforts):
+        soft = () if self.soft is None else self.soft
+        for kept in (samples, self.rows, self.qd, self.forces, self.efforts, *soft):
             if kept is not None:
                 kept[:end] = kept[count:].copy()
         self.dropped += count

@@ -25,7 +25,7 @@ FORMAT = "condyle-result"
 VERSION = 1
 HEADER = "header"
 ARRAYS = ("t", "q", "qd", "poses", "energy", "rotations")
-OPTIONAL = ("row_forces", "efforts", "muscle_states")
+OPTIONAL = ("row_forces", "efforts", "muscle_states", "soft_states")
 COLUMNS = ("t", "q", "qd", *OPTIONAL)  # what a result is made of
 
 
@@ -47,7 +47,7 @@ class ResultFile:
 def result_arrays(result: Result) -> dict[str, FloatArray]:
     """Arrays of a result: t (T,), q and qd (T, nv), poses (T, nb, 4, 4), energy (T, 3), rotations (R, T, 4).
 
-    Optionally row_forces (T, rows), efforts (T, nv) and muscle_states (T, n).
+    Optionally row_forces (T, rows), efforts (T, nv), muscle_states (T, n), and soft_states (T, 2, nodes, 3).
     """
     rotations = np.array(list(result.rotations.values())).reshape(-1, len(result.t), 4)
     extra = {name: getattr(result, name) for name in OPTIONAL if getattr(result, name) is not None}
@@ -75,6 +75,7 @@ def check_shapes(model: Model, arrays: Mapping[str, Any], rotations: list[str]) 
         "row_forces": (samples, model.num_force_rows),
         "efforts": (samples, nv),
         "muscle_states": (samples, model.num_muscle_states),
+        "soft_states": (samples, 2, sum(len(each.nodes) for each in model.soft_bodies), 3),
     }
     for name, shape in shapes.items():
         if name not in arrays and name in OPTIONAL:

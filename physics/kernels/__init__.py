@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from . import joints as joints
     from . import muscles as muscles
     from . import search as search
+    from . import soft as soft
     from . import stepping as stepping
 else:
     __getattr__ = load_on_use(__name__)

@@ -16,13 +16,14 @@ from ..forces.wobbling import WobblingMass, wobbling_mass
 from ..joints import Joint
 from ..muscles.building import MuscleBuilder
 from ..registry import arguments, check_keys
+from ..soft.building import SoftBuilder
 from ..validation import finite_array
 from .model import Model
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 
-class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilder):
+class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilder, SoftBuilder):
     """Collects bodies and forces, checks each when it is added, and builds the model.
 
     Args:
@@ -144,7 +145,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         self.check_inputs()
         forces = self.springs, self.forces, self.inputs, self.controllers
         rest = self.constraints, self.contacts, self.muscles, self.colliders
-        return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets)
+        return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets, self.soft_bodies)
 
     def check_constraint(self, name: str, constraint: Constraint) -> None:
         """ModelError if a constraint names something that is missing."""
@@ -172,6 +173,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         builder.read_contacts(description.get("contacts", ()))
         builder.read_colliders(description.get("colliders", ()))
         builder.read_muscles(description.get("muscles", ()))
+        builder.read_soft_bodies(description.get("soft_bodies", ()))
         return builder
 
 
@@ -187,6 +189,7 @@ MODEL_KEYS = (
     "contacts",
     "colliders",
     "muscles",
+    "soft_bodies",
 )
 
 

@@ -44,7 +44,13 @@ def check_state(model: ModelView, state: State) -> State:
         raise ModelError(f"the state does not belong to {model!r}: make it with model.state(...)")
     q, qd, chart = all_finite(q, "q"), all_finite(qd, "qd"), all_finite(chart, "chart of the state")
     states = initial_states(model, q, state.muscle_states)
-    return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64), states)
+    soft = state.soft_states
+    if soft is not None:
+        soft = all_finite(float_array(soft, "soft_states"), "soft_states")
+    count = sum(len(each.nodes) for each in getattr(model, "soft_bodies", ()))
+    if (soft is None) != (count == 0) or (soft is not None and soft.shape != (2, count, 3)):
+        raise ModelError(f"the state does not belong to {model!r}: make it with model.state(...)")
+    return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64), states, soft)
 
 
 def check_accelerations(model: ModelView, qdd: FloatArray) -> FloatArray:

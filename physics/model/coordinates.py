@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 
 from .._typing import BoolArray, FloatArray
 from ..bodies.body import Body
+from ..errors import ModelError
 from ..joints.packing import Arrays
 from ..kernels import layout
+from ..muscles.view import ModelView
+from ..validation import float_array
 
 
 class CoordinateTable(NamedTuple):
@@ -90,3 +93,17 @@ def _rotation_vectors(arrays: Arrays) -> NDArray[np.int64]:
 def rotation_coordinates(model: HasCoordinates) -> NDArray[np.int64]:
     """Indices of the coordinates of all rotation vectors of the model, three for each."""
     return model.coordinate_table.vectors
+
+
+def readings_of(model: ModelView, q: Any) -> FloatArray:
+    """Readings of all joints (..., nv) at coordinates (..., nv)."""
+    q = float_array(q, "coordinates")
+    if q.ndim == 0 or q.shape[-1] != model.num_coordinates:
+        raise ModelError(f"coordinates must have shape (..., {model.num_coordinates}), got {q.shape}")
+    parts, first = [], 0
+    for body in model.bodies:
+        last = first + body.joint.num_coordinates
+        if last > first:
+            parts.append(body.joint.readings(q[..., first:last]))
+        first = last
+    return np.concatenate(parts, axis=-1) if parts else q

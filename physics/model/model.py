@@ -23,7 +23,7 @@ from ..constraints.targets import ConstraintRows, MotionTarget
 from ..contacts import Collider, ColliderArrays, Contact, pack_contacts
 from ..errors import ModelError
 from ..forces import Force, Input, PositionController, Spring
-from ..forces.controller import law_records
+from ..forces.controller import laws_of
 from ..forces.inputs import with_inputs
 from ..joints import Joint
 from ..joints.packing import Arrays, Workspace, check_rotations, link_body_frames, pack
@@ -31,8 +31,11 @@ from ..kernels import layout
 from ..muscles.muscle import Muscle
 from ..muscles.packing import PackedMuscles, muscle_room
 from ..muscles.states import check_pulls, initial_states
-from ..validation import finite_array, float_array, instance, instances, number
-from .coordinates import CoordinateTable, make_coordinate_table
+from ..soft.body import SoftBody
+from ..soft.mesh import make_mesh
+from ..soft.states import initial_nodes
+from ..validation import finite_array, instance, instances, number
+from .coordinates import CoordinateTable, make_coordinate_table, readings_of
 from .evaluation import evaluate_constraints
 from .naming import coordinate_values
 
@@ -49,6 +52,7 @@ class Model(ConstraintRows):
         muscles: each `Muscle`.
         constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an obstacle.
         targets: each `constraints.targets.MotionTarget`, by name.
+        soft_bodies: each `soft.SoftBody`. soft_mesh: all of them for the kernels.
         arrays: the flat arrays for the kernels (see ``kernels.layout``).
     """
 
@@ -65,6 +69,7 @@ class Model(ConstraintRows):
         muscles: Sequence[Muscle] = (),
         colliders: Sequence[Collider] = (),
         targets: Mapping[str, MotionTarget] | None = None,
+        soft_bodies: Sequence[SoftBody] = (),
     ) -> None:
         self.bodies: tuple[Body, ...] = instances(bodies, Body, "bodies")
         if not self.bodies:
@@ -85,13 +90,19 @@ class Model(ConstraintRows):
         self.gravity = finite_array(gravity, (3,), "gravity")
         self.gravity.flags.writeable = False
         coordinates, limits = coordinate_rows(self.bodies)
-        parts = zip(self.bodies, coordinates, self._laws())
+        parts = zip(self.bodies, coordinates, laws_of(self.bodies, self.controllers, len(self._own_inputs)))
         links = [body.link(rows, laws) for body, rows, laws in parts]
         numbers = {name: k for k, name in enumerate(self.input_names)}
         self.muscles: tuple[Muscle, ...] = instances(muscles, Muscle, "muscles")
         elements = [*self.springs, *self.forces]
         packed_muscles = PackedMuscles(self.muscles, self._index, self._coordinate_numbers, numbers)
         self.arrays: Arrays = pack(links, self.gravity, limits, elements, numbers, packed_muscles)
+        self.soft_bodies: tuple[SoftBody, ...] = instances(soft_bodies, SoftBody, "soft_bodies")
+        if self.soft_bodies:
+            at = self.arrays, self._default_coordinates, link_body_frames(links)
+            self.soft_mesh = make_mesh(self.soft_bodies, self._index, *at)
+            links = self.soft_mesh.weighted(links)
+            self.arrays = pack(links, self.gravity, limits, elements, numbers, packed_muscles)
         self.body_frames = tuple(link_body_frames(links))
         for frame in self.body_frames:
             frame.flags.writeable = False
@@ -111,17 +122,6 @@ class Model(ConstraintRows):
 
     def __delattr__(self, name: str) -> None:
         raise ModelError(f"a model is immutable: {name} cannot be deleted")
-
-    def _laws(self) -> list[list[FloatArray | None]]:
-        """Records of the laws of each body's coordinates."""
-        driven, first = {}, len(self._own_inputs)
-        for controller in self.controllers:
-            driven[controller.body] = controller, first
-            first += len(controller.inputs(self.bodies))
-        return [
-            law_records(body.elastic, body.damper, body.viscosity, *driven.get(i, (None, 0)))
-            for i, body in enumerate(self.bodies)
-        ]
 
     @property
     def num_bodies(self) -> int:
@@ -247,15 +247,7 @@ class Model(ConstraintRows):
 
     def readings(self, q: Any) -> FloatArray:
         """Readings of all joints (..., nv) at coordinates (..., nv): the coordinates, or Euler angles."""
-        q = float_array(q, "coordinates")
-        if q.ndim == 0 or q.shape[-1] != self.num_coordinates:
-            raise ModelError(f"coordinates must have shape (..., {self.num_coordinates}), got {q.shape}")
-        parts = [
-            body.joint.readings(q[..., self.coordinate_slice(body.name)])
-            for body in self.bodies
-            if body.joint.num_coordinates
-        ]
-        return np.concatenate(parts, axis=-1) if parts else q
+        return readings_of(self, q)
 
     @property
     def reading_names(self) -> tuple[str, ...]:
@@ -278,7 +270,16 @@ class Model(ConstraintRows):
             return np.zeros(4 * count)
         return np.concatenate([muscle_states, np.zeros(3 * count)])
 
-    def state(self, q: Any = None, qd: Any = None, time: float = 0.0, muscle_states: Any = None) -> State:
+    def state(
+        self,
+        q: Any = None,
+        qd: Any = None,
+        time: float = 0.0,
+        muscle_states: Any = None,
+        *,
+        nodes: Any = None,
+        node_rates: Any = None,
+    ) -> State:
         """A state of this model.
 
         Args:
@@ -289,6 +290,8 @@ class Model(ConstraintRows):
             time: [s].
             muscle_states: in the order of `muscle_state_names`, or {name: value}; missing ones are those of a muscle at
                 rest with its initial activation.
+            nodes, node_rates: {soft body: (n, 3)} places [m] and rates [m/s] of its free nodes; missing ones move with
+                the bodies to which nodes are attached, weighted by distance.
 
         Raises:
             ModelError: a shape is wrong, a number is not finite, a name is unknown or given twice, or a
@@ -302,9 +305,8 @@ class Model(ConstraintRows):
             check_rotations(self.arrays, self.body_names, positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
         states = initial_states(self, positions, muscle_states)
-        for array in (positions, velocities, chart, *(() if states is None else (states,))):
-            array.flags.writeable = False
-        return State(positions, velocities, time, chart, states)
+        soft = initial_nodes(self, positions, velocities, nodes, node_rates)
+        return State(positions, velocities, time, chart, states, soft).lock()
 
     @cached_property
     def _default_coordinates(self) -> FloatArray:
@@ -337,6 +339,8 @@ class Model(ConstraintRows):
         }
         if self.muscles:
             described["muscles"] = [muscle.to_dict() for muscle in self.muscles]
+        if self.soft_bodies:
+            described["soft_bodies"] = [each.to_dict() for each in self.soft_bodies]
         for key in ("springs", "forces", "controllers", "contacts", "colliders"):
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
@@ -359,6 +363,7 @@ class Model(ConstraintRows):
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
         contacts = [*self.contact_names, *(muscle.name for muscle in self.muscles)]
         contacts += [repr(target.to_dict()) for target in self.targets.values()]
+        contacts += [repr(each.to_dict()) for each in self.soft_bodies]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in (*self.arrays, self.contact_pairs, *self.collider_arrays.constant):
@@ -377,7 +382,7 @@ class Model(ConstraintRows):
     @property
     def _arguments(self) -> dict[str, Any]:
         names = ["bodies", "gravity", "springs", "forces", "inputs", "controllers"]
-        names += ["constraints", "contacts", "muscles", "colliders", "targets"]
+        names += ["constraints", "contacts", "muscles", "colliders", "targets", "soft_bodies"]
         own = {"inputs": self._own_inputs, "gravity": np.array(self.gravity)}
         own |= {"constraints": dict(self.constraints), "targets": dict(self.targets)}
         return {name: own.get(name, getattr(self, name)) for name in names}

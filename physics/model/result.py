@@ -11,6 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..geometry import lie
 from ..kernels import layout
+from ..soft.motion import SoftMotion, motions
 from .diagnosis import Finding, findings_of
 from .model import Model
 from .observation import observe
@@ -28,6 +29,7 @@ class Result:
         row_forces: of the rows of constraints and targets (T, rows) in the step before each sample; None without any.
         muscle_states: of the muscles' laws (T, n), named by `Model.muscle_state_names`; None without states.
         efforts: generalized forces (T, nv) that drive coordinates with a prescribed motion, 0 elsewhere.
+        soft_states: places and rates of the soft bodies' nodes (T, 2, n, 3); None without any.
     """
 
     model: Model
@@ -38,6 +40,7 @@ class Result:
     row_forces: FloatArray | None = None
     efforts: FloatArray | None = None
     muscle_states: FloatArray | None = None
+    soft_states: FloatArray | None = None
 
     def every(self, step: int) -> Result:
         """The first sample and every `step`-th one after it."""
@@ -45,7 +48,7 @@ class Result:
 
     def part(self, kept: slice) -> Result:
         """Some samples, as copies, with poses and energies if these are known."""
-        names = ("t", "q", "qd", "row_forces", "efforts", "muscle_states")
+        names = ("t", "q", "qd", "row_forces", "efforts", "muscle_states", "soft_states")
         arrays: dict[str, Any] = {name: getattr(self, name) for name in names}
         copies: dict[str, Any] = {
             name: None if array is None else array[kept].copy() for name, array in arrays.items()
@@ -70,7 +73,18 @@ class Result:
     @cached_property
     def _observed(self) -> tuple[FloatArray, FloatArray]:
         # the last sample of a run that left a closed range lies outside it
-        return observe(self.model, self.q, self.qd, anywhere=True)
+        poses, energy = observe(self.model, self.q, self.qd, anywhere=True)
+        if self.soft_states is not None:  # bodies include attached nodes
+            own = self.model.soft_mesh.energies(self.model.gravity, self.soft_states).sum(axis=1)
+            energy += np.stack([own[:, 0], own[:, 1] + own[:, 2], own.sum(axis=1)], axis=1)
+        return poses, energy
+
+    @cached_property
+    def soft(self) -> dict[str, SoftMotion]:
+        """The motion of each soft body by its name: places and rates of its nodes, its elastic energy, its momentum."""
+        if self.soft_states is None:
+            return {}
+        return motions(self.model.soft_mesh, self.model.gravity, self.soft_states)
 
     @property
     def poses(self) -> FloatArray:
@@ -79,7 +93,7 @@ class Result:
 
     @property
     def energy(self) -> FloatArray:
-        """Kinetic, potential and total energy (T, 3) [J]."""
+        """Kinetic, potential and total energy (T, 3) [J], with soft bodies."""
         return self._observed[1]
 
     @cached_property

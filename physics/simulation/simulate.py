@@ -16,6 +16,7 @@ from ..errors import CancelledError, DivergedError, ModelError
 from ..integrators import FIXED_STEP, INTEGRATORS
 from ..integrators.base import Problem, Steer
 from ..integrators.control import Control, widened
+from ..integrators.soft import integrate_soft
 from ..model.diagnosis import KEY, warn
 from ..model.model import Model
 from ..model.result import Result
@@ -105,7 +106,8 @@ def run_integrator(problem: Problem, state: State) -> Result:
     """The samples of a checked problem with its diagnosis, without the checks of `finish`."""
     method = INTEGRATORS[problem.integrator]
     try:
-        result: Result = _told(problem, method.run(problem, method, state))
+        run = integrate_soft if problem.model.soft_bodies else method.run
+        result: Result = _told(problem, run(problem, method, state))
     except DivergedError as error:
         so_far = _told(problem, error.result)
         raise DivergedError(error.time + problem.origin, error.body, error.reason, so_far) from error

@@ -1,0 +1,83 @@
+"""Fixed steps of models with soft bodies."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import kernels
+from .._typing import FloatArray, IntArray
+from ..bodies.state import State
+from ..errors import ModelError
+from ..joints.packing import aligned_copy, aligned_zeros
+from ..kernels import layout
+from ..model.model import Model
+from ..model.result import Result
+from .base import Method, Problem, Recording, refuse_muscle_states
+from .implicit import implicit_workspace, integrate_implicit
+from .stretches import run_in_stretches
+
+
+def check_soft(model: Model, method: Method) -> None:
+    """ModelError if a method does not advance soft bodies, or the model has what their steps do not have."""
+    name = method.name
+    if method.number < 0 or name == "spring_implicit_euler":
+        raise ModelError(
+            f"method {name!r} does not advance soft bodies ({model.soft_bodies[0].name!r}): use "
+            "linearly_implicit_euler, bdf1, sdirk2, or an explicit method with a fixed step"
+        )
+    refuse_muscle_states(model, name)
+    for words, found in (
+        ("constraints", tuple(model.constraints)),
+        ("contacts", tuple(model.contact_names)),
+        ("hard limits (limit_restitution)", model.hard_limit_rows),
+    ):
+        if found:
+            raise ModelError(
+                f"method {name!r} does not support {words} in a model with soft bodies "
+                f"({model.soft_bodies[0].name!r})"
+            )
+
+
+def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
+    """Run a problem with soft bodies by a fixed-step method; batches do not affect the result's bits."""
+    model, mesh = problem.model, problem.model.soft_mesh
+    check_soft(model, method)
+    workspace = model.workspace()
+    spaces = workspace.clear()
+    arrays = mesh.moving(model.arrays[0])
+    space = mesh.workspace(model.num_bodies, len(arrays[kernels.soft.layout.COORDINATES]))
+    flat = mesh.inward(np.array(state.soft_states))
+    places, rates = aligned_copy(flat[0]), aligned_copy(flat[1])
+    scheme = np.array([float(method.number)]) if method.run is integrate_implicit else method.scheme
+    newton = implicit_workspace(model)
+    own = aligned_zeros(layout.STAGE_ROWS, 3 * mesh.num_free)
+    count = len(problem.samples)
+    records = np.zeros((2, count, flat.shape[1]))
+    records[:, 0] = flat
+    efforts = np.zeros((count, model.num_coordinates))
+    none = np.zeros((flat.shape[1], layout.HELD + 1))
+    own_counters = np.zeros(2, dtype=np.int64)
+
+    def advance(
+        steps: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
+    ) -> None:
+        recording.soft, recording.efforts = records, efforts if len(problem.motions[0]) else None
+        kernels.soft.rollout.soft_rollout(
+            model.arrays,
+            arrays,
+            scheme,
+            newton,
+            problem.tau,
+            problem.motions,
+            (problem.start, problem.dt, 0.0),
+            steps,
+            (counters, problem.samples, recording.rows, recording.qd),
+            ((own_counters, problem.samples, records[0], records[1]), efforts, none),
+            (q, qd, chart),
+            (places, rates),
+            (workspace.stage, own),
+            space,
+            spaces,
+        )
+
+    return run_in_stretches(problem, method.name, state, advance, spaces)

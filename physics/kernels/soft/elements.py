@@ -1,0 +1,252 @@
+"""Elastic energy, forces and stiffness of springs and corotated linear tetrahedra.
+
+With F = R S (polar), a tetrahedron has the energy mu |S - I|^2 + lambda / 2 tr^2(S - I) per volume, of which the stress
+P = R (2 mu E + lambda tr(E) I), E = S - I, is the exact gradient. Stiffness damping adds b times the rate sym(R^T F')
+to E: its power is never positive. A spring has the energy EA L eps^2 / 2 with the strain eps = (l - L) / L (Wang 2022,
+eq. 4.88, where K is the energy at eps^2 / 2 = 1: K = EA L).
+
+A displacement u of node a turns R^T F by w = g_a x R^T u, and R by (tr(S) I - S)^-1 w. So the stiffness is that of
+linear elasticity with turned gradients, and between nodes a and b hat(g_a)^T Q hat(g_b) with
+Q = mu I - (2 mu - lambda tr(S - I)) (tr(S) I - S)^-1: zero at rest, and not positive under compression. Where R is
+undetermined, as S has two stretches of sum 0, Q is left out, as in matrices that are to be positive.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..algebra.access import flat3
+from ..algebra.spatial import rotate
+from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, scale_add3, subtract3
+from ..compiler.jit import inline, shared
+from . import layout as at
+from .polar import nearest_rotation, symmetric_part
+
+UNDETERMINED = 1e-6  # of two stretches' sum, relative to all: the rotation then has no derivative
+
+
+@inline
+def node_of(table: Array, k: int, a: int) -> int:
+    """Offset of the first number of node a of element k."""
+    return 3 * int(table[k, a])
+
+
+@inline
+def gradient_of(data: Array, k: int, a: int) -> Vector:
+    return data[k, 3 * a], data[k, 3 * a + 1], data[k, 3 * a + 2]
+
+
+@inline
+def deformation(tets: Array, data: Array, k: int, x: Array) -> Rotation:
+    """F of tetrahedron k by rows, from places; from rates it is F'."""
+    first = flat3(x, node_of(tets, k, 0))
+    a = subtract3(flat3(x, node_of(tets, k, 1)), first)
+    b = subtract3(flat3(x, node_of(tets, k, 2)), first)
+    c = subtract3(flat3(x, node_of(tets, k, 3)), first)
+    g, h, i = gradient_of(data, k, 1), gradient_of(data, k, 2), gradient_of(data, k, 3)
+    return (
+        a[0] * g[0] + b[0] * h[0] + c[0] * i[0],
+        a[0] * g[1] + b[0] * h[1] + c[0] * i[1],
+        a[0] * g[2] + b[0] * h[2] + c[0] * i[2],
+        a[1] * g[0] + b[1] * h[0] + c[1] * i[0],
+        a[1] * g[1] + b[1] * h[1] + c[1] * i[1],
+        a[1] * g[2] + b[1] * h[2] + c[1] * i[2],
+        a[2] * g[0] + b[2] * h[0] + c[2] * i[0],
+        a[2] * g[1] + b[2] * h[1] + c[2] * i[1],
+        a[2] * g[2] + b[2] * h[2] + c[2] * i[2],
+    )
+
+
+@shared
+def tet_energy(data: Array, k: int, f: Rotation, scratch: Array) -> float:
+    (x, y, z), rest = symmetric_part(nearest_rotation(f, scratch), f)
+    trace = x + y + z - 3.0
+    squares = (x - 1.0) ** 2 + (y - 1.0) ** 2 + (z - 1.0) ** 2 + 2.0 * dot3(rest, rest)
+    energy: float = data[k, at.VOLUME] * (data[k, at.MU] * squares + 0.5 * data[k, at.LAMBDA] * trace * trace)
+    return energy
+
+
+@inline
+def push(f: Array, node: int, factor: float, force: Vector) -> None:
+    """Add factor force to the force on a node."""
+    f[node] += factor * force[0]
+    f[node + 1] += factor * force[1]
+    f[node + 2] += factor * force[2]
+
+
+@shared
+def add_tet_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch: Array) -> None:
+    """Forces of all tetrahedra; damped: with stiffness damping."""
+    tets, data = mesh[at.TETS], mesh[at.TET_DATA]
+    for k in range(tets.shape[0]):
+        gradient = deformation(tets, data, k, x)
+        r = nearest_rotation(gradient, scratch)
+        (xx, yy, zz), (yz, xz, xy) = symmetric_part(r, gradient)
+        b = data[k, at.TET_DAMPING]
+        xx, yy, zz = xx - 1.0, yy - 1.0, zz - 1.0
+        if damped and b > 0.0:
+            (rx, ry, rz), (ryz, rxz, rxy) = symmetric_part(r, deformation(tets, data, k, v))
+            xx, yy, zz = xx + b * rx, yy + b * ry, zz + b * rz
+            yz, xz, xy = yz + b * ryz, xz + b * rxz, xy + b * rxy
+        both, mean = 2.0 * data[k, at.MU], data[k, at.LAMBDA] * (xx + yy + zz)
+        xx, yy, zz = both * xx + mean, both * yy + mean, both * zz + mean
+        yz, xz, xy = both * yz, both * xz, both * xy
+        total = (0.0, 0.0, 0.0)
+        for a in range(1, 4):
+            g = gradient_of(data, k, a)
+            stress = (
+                xx * g[0] + xy * g[1] + xz * g[2],
+                xy * g[0] + yy * g[1] + yz * g[2],
+                xz * g[0] + yz * g[1] + zz * g[2],
+            )
+            force = rotate(r, stress)
+            total = add3(total, force)
+            push(f, node_of(tets, k, a), -data[k, at.VOLUME], force)
+        push(f, node_of(tets, k, 0), data[k, at.VOLUME], total)
+
+
+@shared
+def add_spring_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array) -> None:
+    """Forces of all springs; damped: with stiffness damping along them."""
+    springs, data = mesh[at.SPRINGS], mesh[at.SPRING_DATA]
+    for k in range(springs.shape[0]):
+        i, j = node_of(springs, k, 0), node_of(springs, k, 1)
+        along = subtract3(flat3(x, j), flat3(x, i))
+        length = math.sqrt(dot3(along, along))
+        if length > 0.0:  # without a direction it has no force
+            strain = (length - data[k, at.REST]) / data[k, at.REST]
+            if damped:
+                rate = dot3(along, subtract3(flat3(v, j), flat3(v, i))) / length
+                strain += data[k, at.SPRING_DAMPING] * rate / data[k, at.REST]
+            tension = data[k, at.TENSILE] * strain / length
+            push(f, i, tension, along)
+            push(f, j, -tension, along)
+
+
+@shared
+def elastic_energy(
+    mesh: Array, first: tuple[int, int], last: tuple[int, int], x: Array, scratch: Array
+) -> float:
+    """Energy of the tetrahedra and of the springs in two ranges, each given by its end in first and last."""
+    total = 0.0
+    for k in range(first[0], last[0]):
+        total += tet_energy(
+            mesh[at.TET_DATA], k, deformation(mesh[at.TETS], mesh[at.TET_DATA], k, x), scratch
+        )
+    springs, data = mesh[at.SPRINGS], mesh[at.SPRING_DATA]
+    for k in range(first[1], last[1]):
+        along = subtract3(flat3(x, node_of(springs, k, 1)), flat3(x, node_of(springs, k, 0)))
+        stretch = math.sqrt(dot3(along, along)) - data[k, at.REST]
+        total += 0.5 * data[k, at.TENSILE] / data[k, at.REST] * stretch * stretch
+    return total
+
+
+@inline
+def turning_stiffness(
+    mu: float, bulk: float, diagonal: Vector, rest: Vector
+) -> tuple[float, float, float, float, float, float]:
+    """Q by (xx, yy, zz, yz, xz, xy), from S; zeros where the rotation has no derivative."""
+    trace = diagonal[0] + diagonal[1] + diagonal[2]
+    a, b, c = trace - diagonal[0], trace - diagonal[1], trace - diagonal[2]
+    d, e, f = -rest[0], -rest[1], -rest[2]
+    xx, yy, zz = b * c - d * d, a * c - e * e, a * b - f * f
+    yz, xz, xy = e * f - a * d, d * f - b * e, d * e - c * f
+    volume = a * xx + f * xy + e * xz
+    size = abs(a) + abs(b) + abs(c)
+    if not volume > UNDETERMINED * size * size * size:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    share = -(2.0 * mu - bulk * (trace - 3.0)) / volume
+    return mu + share * xx, mu + share * yy, mu + share * zz, share * yz, share * xz, share * xy
+
+
+@inline
+def is_positive(q: tuple[float, float, float, float, float, float]) -> bool:
+    """Whether a symmetric matrix (xx, yy, zz, yz, xz, xy) has no negative eigenvalue, up to round-off."""
+    xx, yy, zz, yz, xz, xy = q
+    least = -1e-12 * (abs(xx) + abs(yy) + abs(zz))
+    minors = min(xx * yy - xy * xy, xx * zz - xz * xz, yy * zz - yz * yz)
+    volume = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
+    return bool(min(xx, yy, zz) >= least and minors >= 0.0 and volume >= 0.0)
+
+
+@inline
+def add_row(blocks: Array, b: int, column: int, row: Vector) -> None:
+    """Add to a column of a block."""
+    blocks[b, 4 * column] += row[0]
+    blocks[b, 4 * column + 1] += row[1]
+    blocks[b, 4 * column + 2] += row[2]
+
+
+@shared
+def add_tet_blocks(
+    mesh: Array, weights: tuple[float, float], exact: bool, x: Array, blocks: Array, scratch: Array
+) -> None:
+    """Add the stiffness of all tetrahedra, times weights[0], and b times it for their damping, times weights[1], to the
+    blocks. Not exact: without Q where that is not positive.
+    """
+    tets, data, targets = mesh[at.TETS], mesh[at.TET_DATA], mesh[at.TET_BLOCKS]
+    for k in range(tets.shape[0]):
+        gradient = deformation(tets, data, k, x)
+        r = nearest_rotation(gradient, scratch)
+        diagonal, rest = symmetric_part(r, gradient)
+        mu, bulk, volume = data[k, at.MU], data[k, at.LAMBDA], data[k, at.VOLUME]
+        q = turning_stiffness(mu, bulk, diagonal, rest)
+        turning = weights[0] * volume
+        if not exact and not is_positive(q):
+            turning = 0.0
+        share = (weights[0] + weights[1] * data[k, at.TET_DAMPING]) * volume
+        mu, bulk = mu * share, bulk * share
+        n = 0
+        for a in range(4):
+            g = gradient_of(data, k, a)
+            turned = rotate(r, g)
+            for b in range(a + 1):
+                h = gradient_of(data, k, b)
+                other, target = rotate(r, h), targets[k, n]
+                n += 1
+                same = mu * dot3(g, h)
+                for c in range(3):
+                    # column c of the block in world axes: linear elasticity, then R hat(g)^T Q hat(h) R^T
+                    axis = (r[c * 3], r[c * 3 + 1], r[c * 3 + 2])
+                    w = cross(h, axis)
+                    turn = (
+                        q[0] * w[0] + q[5] * w[1] + q[4] * w[2],
+                        q[5] * w[0] + q[1] * w[1] + q[3] * w[2],
+                        q[4] * w[0] + q[3] * w[1] + q[2] * w[2],
+                    )
+                    column = rotate(r, cross(turn, g))
+                    add_row(
+                        blocks,
+                        target,
+                        c,
+                        (
+                            bulk * turned[0] * other[c] + mu * other[0] * turned[c] + turning * column[0],
+                            bulk * turned[1] * other[c] + mu * other[1] * turned[c] + turning * column[1],
+                            bulk * turned[2] * other[c] + mu * other[2] * turned[c] + turning * column[2],
+                        ),
+                    )
+                    blocks[target, 5 * c] += same
+
+
+@shared
+def add_spring_blocks(
+    mesh: Array, weights: tuple[float, float], exact: bool, x: Array, blocks: Array
+) -> None:
+    """As `add_tet_blocks`, of all springs; not exact: without the negative stiffness across a compressed one."""
+    springs, data, targets = mesh[at.SPRINGS], mesh[at.SPRING_DATA], mesh[at.SPRING_BLOCKS]
+    for k in range(springs.shape[0]):
+        along = subtract3(flat3(x, node_of(springs, k, 1)), flat3(x, node_of(springs, k, 0)))
+        length = math.sqrt(dot3(along, along))
+        if not length > 0.0:
+            continue
+        stiffness, inverse = data[k, at.TENSILE] / data[k, at.REST], 1.0 / length
+        across = weights[0] * stiffness * (1.0 - data[k, at.REST] * inverse)
+        if not exact:
+            across = max(across, 0.0)
+        whole = (weights[0] + weights[1] * data[k, at.SPRING_DAMPING]) * stiffness
+        for c in range(3):
+            column = scale_add3((0.0, 0.0, 0.0), (whole - across) * along[c] * inverse * inverse, along)
+            for n in range(3):
+                sign = -1.0 if n == 1 else 1.0  # (j, i) between the ends' own blocks
+                add_row(blocks, targets[k, n], c, scale_add3((0.0, 0.0, 0.0), sign, column))
+                blocks[targets[k, n], 5 * c] += sign * across

@@ -1,0 +1,54 @@
+"""Positions in the tuples of a model's soft bodies and of their workspace.
+
+Free nodes come first, in the order in which the step's matrix eliminates them, then the attached ones. Places, rates
+and forces of all nodes are flat, three numbers a node. The nodes of an element rise, so that its blocks (row, column)
+with row >= column are those of the lower triangle.
+"""
+
+from __future__ import annotations
+
+# mesh: tetrahedra (m, 4), their blocks (m, 10) and numbers (m, TET_WIDTH); springs (s, 2), their blocks (s, 3) and
+# numbers (s, SPRING_WIDTH); of nodes mass and mass damping (n, 2); bodies of attached nodes and their points in the
+# link frame; the coordinates that move these
+TETS, TET_BLOCKS, TET_DATA, SPRINGS, SPRING_BLOCKS, SPRING_DATA, NODES, BODIES, POINTS, COORDINATES = range(
+    10
+)
+# the lower triangle of the factors: where each column's rows begin, the rows; the entries of each row to the left of
+# the diagonal as (column, place in it), and where they begin; blocks of an attached node (row) with a free one
+# (column); and of two attached ones
+COLUMNS, ROWS, ENTRY_STARTS, ENTRIES, COUPLES, MEETS = range(10, 16)
+
+# of a tetrahedron: gradients of its four shape functions, volume, Lame's mu and lambda, stiffness damping [s]
+GRADIENTS, VOLUME, MU, LAMBDA, TET_DAMPING, TET_WIDTH = 0, 12, 13, 14, 15, 16
+# of a spring: stiffness EA [N], length at rest, stiffness damping [s]
+TENSILE, REST, SPRING_DAMPING, SPRING_WIDTH = 0, 1, 2, 3
+MASS, DRAG = 0, 1
+
+# blocks (3 x 3 by columns, each padded to four numbers): diagonal ones of the free nodes, the rest of the factors, then
+# couples and meets
+BLOCK_WIDTH = 12
+
+# workspace: blocks, inverses of diagonal blocks, place of a row in a column, of the coordinates' columns; sums of
+# forces on each body and all beyond it (force, sum of place times force by rows), vectors of all nodes, rotations'
+# scratch, notes
+BLOCKS, INVERSES, PLACE, COUPLED, LOADS, VECTORS, SCRATCH = range(7)
+LOAD_WIDTH = 12
+
+# vectors (rows; three numbers a node): accelerations, the stage's known part, places and rates that they give, forces,
+# the correction and the next one, trial accelerations, the accelerations of the stage before, and the state before the
+# step
+(
+    ACCELERATIONS,
+    BASE,
+    BASE_RATE,
+    STAGE,
+    STAGE_RATE,
+    FORCE,
+    CORRECTION,
+    FOLLOWING,
+    TRIAL,
+    NEWEST,
+    LAST,
+    LAST_RATE,
+) = range(12)
+VECTOR_ROWS = 12

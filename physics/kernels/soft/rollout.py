@@ -1,0 +1,263 @@
+"""Steps of models with soft bodies: explicit and implicit, many in one call."""
+
+from __future__ import annotations
+
+from .. import layout as tree
+from ..algebra.vectors import Array, Vector
+from ..compiler.jit import entry, shared
+from ..dynamics.aba import accelerations
+from ..joints.kinematics import kinematics
+from ..stepping import implicit_stage as newton
+from ..stepping.bundles import Implicit, Log, Spaces, State, Tables
+from ..stepping.implicit import GAMMA, hold_stage, take_hold
+from ..stepping.motion import catch, finish_held, follow, hold
+from ..stepping.rollout import (
+    CHART_LIMIT,
+    CUBIC,
+    PARABOLA,
+    change_charts,
+    copy,
+    finish_step,
+    has_charts,
+    is_symplectic,
+    prepare_stage,
+    reaches,
+    record_samples,
+    stage_of,
+    table_force,
+)
+from ..stepping.step_checks import first_not_finite
+from . import layout as at
+from .coupling import add_generalized, gather_loads, place_attached
+from .stage import gravity_of, linear_correction, solve_stage, take
+from .system import are_finite, node_forces
+
+
+@shared
+def explicit_step(
+    arrays: Array,
+    mesh: Array,
+    scheme: Array,
+    tables: Tables,
+    motion: Array,
+    t: float,
+    dt: float,
+    state: State,
+    nodes: State,
+    stages: State,
+    space: Array,
+    spaces: Spaces,
+) -> None:
+    """A step by an explicit method; stages are those of the tree and of the nodes (see `stepping.rollout`)."""
+    (q, qd), (places, rates), (stage, own) = state, nodes, stages
+    (work, dof, flags), body_int, vectors = spaces, arrays[tree.BODY_INT], space[at.VECTORS]
+    nv, free, number = q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1), int(scheme[tree.SCHEME_NUMBER])
+    x, v, f = vectors[at.STAGE], vectors[at.STAGE_RATE], vectors[at.FORCE]
+    masses, gravity = mesh[at.NODES], gravity_of(arrays[tree.MODEL_DATA])
+    stage_q, stage_qd, qdd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv], stage[tree.STAGE_QDD, :nv]
+    single = number != tree.RUNGE_KUTTA
+    for k in range(int(scheme[tree.SCHEME_STAGES])):
+        time, weight = stage_of(scheme, k)
+        prepare_stage(number, k, time * dt, dt, q, qd, stage)
+        prepare_stage(number, k, time * dt, dt, places, rates, own)
+        if single:
+            hold(motion, t, dt, stage_q, stage_qd, dof)
+        else:
+            follow(motion, t, dt, t + time * dt, stage_q, stage_qd, dof)
+        table_force(tables, t + time * dt, stage[tree.TAU])
+        kinematics(arrays, stage_q, qd if single else stage_qd, work, dof, flags)
+        copy(own[tree.STAGE_Q], x[:free])
+        copy(rates if single else own[tree.STAGE_QD], v[:free])
+        place_attached(body_int, mesh, work, x, v)
+        node_forces(mesh, True, x, v, f, space[at.SCRATCH])
+        gather_loads(body_int, mesh, f, work, space[at.LOADS])
+        add_generalized(body_int, space[at.LOADS], False, dof, stage[tree.TAU])
+        accelerations(
+            arrays, stage_q, stage_qd, qd if single else stage_qd, stage[tree.TAU], qdd, work, dof, flags
+        )
+        for i in range(free):
+            own[tree.STAGE_QDD, i] = f[i] / masses[i // 3, at.MASS] + gravity[i % 3]
+        add_up(nv, k, weight, stage)
+        add_up(free, k, weight, own)
+    finish_step(scheme, dt, q, qd, stage)
+    finish_step(scheme, dt, places, rates, own)
+    finish_held(motion, t, dt, q, qd)
+
+
+@shared
+def add_up(count: int, k: int, weight: float, stage: Array) -> None:
+    """Add a stage's velocities and accelerations to the weighted sums."""
+    for d in range(count):
+        before, faster = (stage[tree.SUM_QD, d], stage[tree.SUM_QDD, d]) if k > 0 else (0.0, 0.0)
+        stage[tree.SUM_QD, d] = weight * stage[tree.STAGE_QD, d] + before
+        stage[tree.SUM_QDD, d] = weight * stage[tree.STAGE_QDD, d] + faster
+
+
+@shared
+def implicit_step(
+    arrays: Array,
+    mesh: Array,
+    integrator: int,
+    tables: Tables,
+    motion: Array,
+    t: float,
+    dt: float,
+    state: State,
+    nodes: State,
+    space: Array,
+    implicit: Implicit,
+    spaces: Spaces,
+) -> None:
+    """A step by an implicit method; where it fails, flags have the reason."""
+    (q, qd), (places, rates), vectors, rows = state, nodes, implicit[3], space[at.VECTORS]
+    dof, nv, free = spaces[tree.DOF], q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    width, given = tables[tree.VALUES].shape[1], vectors[newton.GIVEN_FORCE]
+    if integrator == tree.LINEARLY_IMPLICIT_EULER:
+        table_force(tables, t + dt, given[:width])
+        if linear_correction(arrays, mesh, dt, q, qd, places, rates, space, implicit, spaces):
+            for d in range(nv):
+                qd[d] += dt * (vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d])
+                q[d] += dt * qd[d]
+            for i in range(free):
+                rates[i] += dt * rows[at.CORRECTION, i]
+                places[i] += dt * rates[i]
+            finish_held(motion, t, dt, q, qd)
+        return
+    stages = 1 if integrator == tree.BACKWARD_EULER else 2
+    gamma = 1.0 if stages == 1 else GAMMA
+    for stage in range(stages):
+        done = (1.0 - gamma) if stage == 1 else 0.0  # share of the step with the first stage's slope
+        for d in range(nv):
+            vectors[newton.BASE_QD, d] = qd[d] + done * dt * vectors[newton.NEWEST, d]
+            vectors[newton.BASE, d] = q[d] + done * dt * vectors[newton.STAGE_QD, d]
+            vectors[newton.STAGE_Q, d], vectors[newton.STAGE_QD, d] = q[d], qd[d]
+        for i in range(free):
+            rows[at.BASE_RATE, i] = rates[i] + done * dt * rows[at.NEWEST, i]
+            rows[at.BASE, i] = places[i] + done * dt * rows[at.STAGE_RATE, i]
+        reached = t + (done + gamma) * dt
+        hold_stage(motion, t, dt, reached, gamma * dt, stages == 1, vectors, dof)
+        table_force(tables, reached, given[:width])
+        take(nv, newton.NEWEST, newton.ACCELERATIONS, vectors)
+        take(free, at.NEWEST, at.ACCELERATIONS, rows)
+        if not solve_stage(arrays, mesh, gamma * dt, space, implicit, spaces):
+            return
+        take(nv, newton.ACCELERATIONS, newton.NEWEST, vectors)
+        take(free, at.ACCELERATIONS, at.NEWEST, rows)
+    copy(vectors[newton.STAGE_Q, :nv], q)
+    copy(vectors[newton.STAGE_QD, :nv], qd)
+    copy(rows[at.STAGE, :free], places)
+    copy(rows[at.STAGE_RATE, :free], rates)
+
+
+@entry
+def soft_rollout(
+    arrays: Array,
+    mesh: Array,
+    scheme: Array,
+    implicit: Implicit,
+    tables: Tables,
+    motion: Array,
+    times: Vector,
+    num_steps: int,
+    log: Log,
+    more: Array,
+    state: tuple[Array, Array, Array],
+    nodes: State,
+    stages: State,
+    space: Array,
+    spaces: Spaces,
+) -> None:
+    """As `stepping.rollout.rollout`, of the tree and of the places and rates of all nodes (3 n,), attached ones last.
+
+    scheme: of an explicit method, or of an implicit one its number alone. times: of the run's start, and a step. more:
+    log of the nodes (counters, samples, places, rates), records of the forces on prescribed coordinates, and zeros
+    (3 n, HELD + 1).
+    """
+    counters, _, _, _ = log
+    own_log, efforts, none = more
+    (q, qd, chart), (places, rates), (stage, _) = state, nodes, stages
+    (work, dof, flags), vectors, notes = spaces, implicit[3], implicit[4]
+    nv, count, free = q.shape[0], places.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    begun, begun_nodes = (
+        (vectors[newton.BEGUN_Q, :nv], vectors[newton.BEGUN_QD, :nv]),
+        (
+            space[at.VECTORS][at.LAST],
+            space[at.VECTORS][at.LAST_RATE],
+        ),
+    )
+    explicit, number = scheme.shape[0] > 1, int(scheme[tree.SCHEME_NUMBER])
+    charts, (start, dt, _) = has_charts(arrays), times
+    tree_qdd = stage[tree.STAGE_QDD, :nv]
+    for _ in range(num_steps):
+        t = start + counters[tree.DONE] * dt
+        copy(q, begun[0])
+        copy(qd, begun[1])
+        copy(places, begun_nodes[0])
+        copy(rates, begun_nodes[1])
+        catch(motion, t, q, qd)
+        if explicit:
+            hold(motion, t, 0.0, q, qd, dof)
+            explicit_step(
+                arrays,
+                mesh,
+                scheme,
+                tables,
+                motion,
+                t,
+                dt,
+                (q, qd),
+                (places[:free], rates[:free]),
+                stages,
+                space,
+                spaces,
+            )
+        else:
+            take_hold(motion, number, t, dt, q, qd, notes, dof)
+            implicit_step(
+                arrays,
+                mesh,
+                number,
+                tables,
+                motion,
+                t,
+                dt,
+                (q, qd),
+                (places[:free], rates[:free]),
+                space,
+                implicit,
+                spaces,
+            )
+        if flags[tree.STATUS] == tree.OK:
+            kinematics(arrays, q, qd, work, dof, flags)
+            place_attached(arrays[tree.BODY_INT], mesh, work, places, rates)
+            if not (
+                are_finite(nv, q)
+                and are_finite(nv, qd)
+                and are_finite(count, places)
+                and are_finite(count, rates)
+            ):
+                flags[tree.STATUS] = tree.NOT_FINITE
+                flags[tree.CULPRIT] = first_not_finite(arrays[tree.BODY_INT], q, qd)
+        if flags[tree.STATUS] != tree.OK:
+            copy(begun[0], q)
+            copy(begun[1], qd)
+            copy(begun_nodes[0], places)
+            copy(begun_nodes[1], rates)
+            return
+        cubic = tree.RUNGE_KUTTA if explicit else tree.SDIRK2
+        way = CUBIC if number == cubic else PARABOLA
+        written = counters[tree.WRITTEN]
+        own_log[0][tree.WRITTEN] = written
+        until = reaches(t, dt, dt)
+        record_samples(t, dt, until, log, begun, (q, qd), way, dof)
+        record_samples(t, dt, until, own_log, begun_nodes, (places, rates), way, none)
+        for sample in range(written, counters[tree.WRITTEN]):
+            for d in range(nv):
+                efforts[sample, d] = dof[d, tree.EFFORT] if dof[d, tree.HELD] != 0.0 else 0.0
+        if charts:
+            lag = 0.5 * dt if explicit and is_symplectic(number) else 0.0
+            if change_charts(arrays, dof, CHART_LIMIT, lag, q, qd, tree_qdd, chart) > 0:
+                notes[newton.KNOWN] = 0.0
+                for d in range(nv):
+                    vectors[newton.NEWEST, d] = 0.0
+        counters[tree.DONE] += 1

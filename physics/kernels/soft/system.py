@@ -1,0 +1,148 @@
+"""Forces of soft bodies at a state, and the linear system of an implicit step: tree and free nodes together."""
+
+from __future__ import annotations
+
+import math
+
+from .. import layout as tree
+from ..algebra.lu import lu_factorize
+from ..algebra.vectors import Array, scale_add3
+from ..compiler.jit import entry, shared
+from ..stepping import implicit_stage as newton
+from ..stepping.bundles import Implicit, Spaces
+from . import layout as at
+from .coupling import add_geometric, couple, take_out_nodes
+from .elements import add_spring_blocks, add_spring_forces, add_tet_blocks, add_tet_forces, elastic_energy
+from .sparse import factorize, number3, solve_backward, solve_forward, solve_forward_many, write3
+
+
+@shared
+def node_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch: Array) -> None:
+    """Forces of the elements on all nodes, and their mass damping; damped: with stiffness damping."""
+    nodes = mesh[at.NODES]
+    for j in range(nodes.shape[0]):
+        write3(f, j, scale_add3((0.0, 0.0, 0.0), -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
+    add_tet_forces(mesh, damped, x, v, f, scratch)
+    add_spring_forces(mesh, damped, x, v, f)
+
+
+@shared
+def assemble_blocks(
+    mesh: Array, weights: tuple[float, float], exact: bool, x: Array, blocks: Array, scratch: Array
+) -> None:
+    """Stiffness times weights[0] plus stiffness damping times weights[1] of all elements (see `elements`)."""
+    for b in range(blocks.shape[0]):
+        for k in range(at.BLOCK_WIDTH):
+            blocks[b, k] = 0.0
+    add_tet_blocks(mesh, weights, exact, x, blocks, scratch)
+    add_spring_blocks(mesh, weights, exact, x, blocks)
+
+
+@shared
+def add_masses(mesh: Array, step: float, blocks: Array) -> None:
+    """Add masses of the free nodes, and the mass damping of all over a step."""
+    nodes, meets = mesh[at.NODES], mesh[at.MEETS]
+    free = mesh[at.COLUMNS].shape[0] - 1
+    for j in range(free):
+        for c in range(3):
+            blocks[j, 5 * c] += nodes[j, at.MASS] * (1.0 + step * nodes[j, at.DRAG])
+    begin = free + mesh[at.ROWS].shape[0] + mesh[at.COUPLES].shape[0]
+    for n in range(meets.shape[0]):
+        if meets[n, 0] == meets[n, 1]:
+            j = free + meets[n, 0]
+            for c in range(3):
+                blocks[begin + n, 5 * c] += step * nodes[j, at.MASS] * nodes[j, at.DRAG]
+
+
+@shared
+def make_system(
+    arrays: Array, mesh: Array, step: float, space: Array, implicit: Implicit, spaces: Spaces
+) -> bool:
+    """Factors of the step's matrix; False where it has none.
+
+    Free nodes are eliminated first. `step_matrix` and the elements' blocks come in assembled: without the derivatives
+    by which damping turns with elements and bodies. Where the nodes' part is not positive definite, as it may be under
+    compression, elements leave out what is not.
+    """
+    _, system, pivots, _, _, tangents = implicit
+    (work, dof, flags), body_int, nv = spaces, arrays[tree.BODY_INT], spaces[tree.DOF].shape[0]
+    add_masses(mesh, step, space[at.BLOCKS])
+    if factorize(mesh, space) >= 0:
+        x = space[at.VECTORS][at.STAGE]
+        assemble_blocks(mesh, (step * step, step), False, x, space[at.BLOCKS], space[at.SCRATCH])
+        add_masses(mesh, step, space[at.BLOCKS])
+        if factorize(mesh, space) >= 0:
+            flags[tree.STATUS] = tree.NOT_FINITE
+            return False
+    couple(body_int, mesh, space, work, dof, system)
+    solve_forward_many(mesh, space, space[at.COUPLED])
+    take_out_nodes(mesh, space, system)
+    add_geometric(body_int, arrays[tree.BLOCK_INT], -step * step, space[at.LOADS], tangents[0], dof, system)
+    for d in range(nv):
+        if dof[d, tree.HELD] != 0.0:
+            for e in range(nv):
+                system[d, e] = 1.0 if d == e else 0.0
+    bad = lu_factorize(system, pivots)
+    return bad < 0 or newton.raise_flag(body_int, flags, tree.SINGULAR, bad)
+
+
+@shared
+def solve_system(mesh: Array, space: Array, dof: Array, implicit: Implicit, right: Array, x: Array) -> None:
+    """Solve in place of the right sides of the tree (nv,) and of the free nodes in x."""
+    _, system, pivots, _, _, _ = implicit
+    coordinates, coupled, inverses = mesh[at.COORDINATES], space[at.COUPLED], space[at.INVERSES]
+    solve_forward(mesh, space, x)
+    for j in range(mesh[at.COLUMNS].shape[0] - 1):
+        a, b, c = number3(x, j)
+        p = inverses[j, 0] * a + inverses[j, 4] * b + inverses[j, 8] * c
+        q = inverses[j, 1] * a + inverses[j, 5] * b + inverses[j, 9] * c
+        r = inverses[j, 2] * a + inverses[j, 6] * b + inverses[j, 10] * c
+        for k in range(coordinates.shape[0]):
+            right[coordinates[k]] -= (
+                coupled[3 * j, k] * p + coupled[3 * j + 1, k] * q + coupled[3 * j + 2, k] * r
+            )
+    for d in range(dof.shape[0]):
+        if dof[d, tree.HELD] != 0.0:
+            right[d] = 0.0
+    newton.solve_step(system, pivots, right)
+    for i in range(coupled.shape[0]):
+        for k in range(coordinates.shape[0]):
+            x[i] -= coupled[i, k] * right[coordinates[k]]
+    solve_backward(mesh, space, x)
+
+
+@shared
+def are_finite(count: int, x: Array) -> bool:
+    total = 0.0
+    for i in range(count):
+        total += abs(x[i])
+    return total < math.inf
+
+
+@entry
+def energies(
+    mesh: Array,
+    gravity: tuple[float, float, float],
+    ranges: Array,
+    places: Array,
+    rates: Array,
+    scratch: Array,
+    energy: Array,
+) -> None:
+    """Kinetic energy, that of gravity, and the elastic one (samples, bodies, 3) of all nodes of each soft body.
+
+    ranges (bodies, 6): first and one past the last tetrahedron, spring, and entry of its nodes' numbers.
+    """
+    nodes, numbers = mesh[at.NODES], ranges[1]
+    for sample in range(places.shape[0]):
+        x, v = places[sample], rates[sample]
+        for b in range(ranges[0].shape[0]):
+            kinetic, potential = 0.0, 0.0
+            one = ranges[0][b]
+            for n in range(one[4], one[5]):
+                j = numbers[n]
+                p, w = number3(x, j), number3(v, j)
+                kinetic += 0.5 * nodes[j, at.MASS] * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
+                potential -= nodes[j, at.MASS] * (p[0] * gravity[0] + p[1] * gravity[1] + p[2] * gravity[2])
+            energy[sample, b, 0], energy[sample, b, 1] = kinetic, potential
+            energy[sample, b, 2] = elastic_energy(mesh, (one[0], one[2]), (one[1], one[3]), x, scratch)

@@ -1,0 +1,273 @@
+"""The soft bodies of a model as flat arrays for the kernels (`kernels.soft.layout`), and their workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .. import kernels
+from .._typing import FloatArray, IntArray
+from ..joints.packing import Arrays, Link, Workspace, aligned_zeros
+from ..kernels import layout as tree
+from .body import SoftBody
+from .embedding import shape_gradients
+from .ordering import eliminated
+
+
+class SoftMesh:
+    """All soft bodies of a model together.
+
+    Attributes:
+        slices: of the nodes of each soft body in arrays of all, by its name.
+        order: node of each of the kernels' places (n,), free ones first. num_free: how many are free.
+        masses: (n,) [kg]. bodies: index of the body that each node is attached to (n,), -1 for free ones. points: of
+            attached nodes in the body frames (n, 3), zeros of free ones.
+        rest, poses: all places (n, 3) and the poses of the bodies in the default state.
+        arrays: for the kernels.
+    """
+
+    def __init__(
+        self,
+        soft: Sequence[SoftBody],
+        index: Mapping[str, int],
+        frames: Sequence[FloatArray],
+        poses: FloatArray,
+    ) -> None:
+        """frames: of bodies in their link frames. poses: of the bodies (nb, 4, 4) in the default state."""
+        ends = np.cumsum([0, *(len(each.nodes) for each in soft)])
+        self.slices = {each.name: slice(int(a), int(b)) for each, a, b in zip(soft, ends, ends[1:])}
+        self.soft = tuple(soft)
+        self.rest = np.concatenate([each.nodes for each in soft])
+        self.masses = np.concatenate([each.masses for each in soft])
+        self.bodies = np.full(len(self.rest), -1, dtype=np.int64)
+        for each, first in zip(soft, ends):
+            for node, body in each.attached.items():
+                self.bodies[first + node] = index[body]
+        held = np.flatnonzero(self.bodies >= 0)
+        self.points = np.zeros_like(self.rest)
+        inverse = np.linalg.inv(poses)
+        self.points[held] = moved_by(inverse[self.bodies[held]], self.rest[held])
+        tets = np.concatenate([each.tets + first for each, first in zip(soft, ends)])
+        springs = np.concatenate([each.springs + first for each, first in zip(soft, ends)])
+        self.num_free = len(self.rest) - len(held)
+        free = np.flatnonzero(self.bodies < 0)
+        rank = np.full(len(self.rest), -1, dtype=np.int64)
+        rank[free] = np.arange(len(free))
+        pairs = _pairs(tets) | _pairs(springs)
+        order, filled = eliminated(
+            len(free), [(int(rank[i]), int(rank[j])) for i, j in pairs if rank[i] >= 0 and rank[j] >= 0]
+        )
+        self.order: IntArray = np.concatenate([free[order], held])
+        self._place = np.empty(len(self.rest), dtype=np.int64)
+        self._place[self.order] = np.arange(len(self.order))
+        self._frames, self.poses = frames, poses
+        self.arrays = self._packed(tets, springs, filled)
+
+    def _packed(self, tets: IntArray, springs: IntArray, filled: list[list[int]]) -> tuple[Any, ...]:
+        soft = self.soft
+        tets, springs = np.sort(self._place[tets], axis=1), np.sort(self._place[springs], axis=1)
+        places = self.rest[self.order]
+        counts = [len(rows) for rows in filled]
+        columns = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        rows = np.array([row for column in filled for row in column], dtype=np.int64)
+        numbers: dict[tuple[int, int], int] = {(j, j): j for j in range(self.num_free)}
+        lists: list[list[tuple[int, int]]] = [[] for _ in filled]
+        for j, column in enumerate(filled):
+            for k, row in enumerate(column, int(columns[j])):
+                numbers[row, j] = self.num_free + k
+                lists[row].append((j, k))
+        beyond = sorted(
+            {
+                (max(pair), min(pair))
+                for pair in _pairs(tets) | _pairs(springs) | {(i, i) for i in range(len(places))}
+                if max(pair) >= self.num_free
+            },
+            key=lambda pair: (pair[1] >= self.num_free, pair),
+        )
+        numbers |= {pair: self.num_free + len(rows) + k for k, pair in enumerate(beyond)}
+        between = np.array(beyond, dtype=np.int64).reshape(-1, 2)
+        couples, meets = between[between[:, 1] < self.num_free], between[between[:, 1] >= self.num_free]
+        lower = [(a, b) for a in range(4) for b in range(a + 1)]
+        tet_blocks = [[numbers[tet[a], tet[b]] for a, b in lower] for tet in tets.tolist()]
+        spring_blocks = [[numbers[i, i], numbers[j, i], numbers[j, j]] for i, j in springs.tolist()]
+        starts = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
+        entries = [entry for each in lists for entry in each]
+        bodies = self.bodies[self.order[self.num_free :]]
+        links = [
+            moved_by(self._frames[body], point)
+            for body, point in zip(bodies, self.points[self.order[self.num_free :]])
+        ]
+        drag = np.concatenate([np.full(len(each.nodes), each.mass_damping) for each in soft])
+        arrays: list[Any] = [
+            tets,
+            np.array(tet_blocks, dtype=np.int64).reshape(-1, 10),
+            self._tet_data(tets, places),
+            springs,
+            np.array(spring_blocks, dtype=np.int64).reshape(-1, 3),
+            self._spring_data(),
+            np.stack([self.masses, drag], axis=1)[self.order],
+            bodies,
+            np.array(links).reshape(-1, 3),
+            np.zeros(0, dtype=np.int64),
+            columns,
+            rows,
+            starts,
+            np.array(entries, dtype=np.int64).reshape(-1, 2),
+            couples - [self.num_free, 0],
+            meets - self.num_free,
+        ]
+        return tuple(np.ascontiguousarray(array) for array in arrays)
+
+    def _tet_data(self, tets: IntArray, places: FloatArray) -> FloatArray:
+        at = kernels.soft.layout
+        data = np.zeros((len(tets), at.TET_WIDTH))
+        gradients, volumes = shape_gradients(places, tets)
+        data[:, 3 : at.VOLUME] = gradients.reshape(-1, 9)
+        data[:, :3] = -gradients.sum(axis=1)
+        data[:, at.VOLUME] = np.abs(volumes)
+        row = 0
+        for each in self.soft:
+            own = slice(row, row + len(each.tets))
+            data[own, at.MU] = each.young / (2.0 * (1.0 + each.poisson))
+            data[own, at.LAMBDA] = (
+                each.young * each.poisson / ((1.0 + each.poisson) * (1.0 - 2.0 * each.poisson))
+            )
+            data[own, at.TET_DAMPING] = each.stiffness_damping
+            row = own.stop
+        return data
+
+    def _spring_data(self) -> FloatArray:
+        parts = [
+            np.stack([each.tensile, each.rest, np.full(len(each.rest), each.stiffness_damping)], axis=1)
+            for each in self.soft
+        ]
+        return np.concatenate(parts)
+
+    def moving(self, body_int: Any) -> tuple[Any, ...]:
+        """The arrays, with the coordinates of a tree that move attached nodes."""
+        at, found = kernels.soft.layout, set()
+        for body in set(self.bodies[self.bodies >= 0].tolist()):
+            while body >= 0:
+                first = body_int[body, tree.DOF_START]
+                found |= set(range(first, first + body_int[body, tree.DOF_COUNT]))
+                body = body_int[body, tree.PARENT]
+        arrays = list(self.arrays)
+        arrays[at.COORDINATES] = np.array(sorted(found), dtype=np.int64)
+        for array in arrays:
+            array.flags.writeable = False
+        return tuple(arrays)
+
+    def weighted(self, links: Sequence[Link]) -> list[Link]:
+        """Links with the lumped masses of the nodes that are attached to them."""
+        result = list(links)
+        for body in sorted(set(self.bodies[self.bodies >= 0].tolist())):
+            on = self.bodies == body
+            result[body] = with_points(links[body], self.masses[on], self.points[on])
+        return result
+
+    def workspace(self, num_bodies: int, coordinates: int) -> tuple[Any, ...]:
+        """Workspace of the kernels, for a number of moving coordinates."""
+        at = kernels.soft.layout
+        total = (
+            self.num_free
+            + len(self.arrays[at.ROWS])
+            + len(self.arrays[at.COUPLES])
+            + len(self.arrays[at.MEETS])
+        )
+        return (
+            aligned_zeros(total, at.BLOCK_WIDTH),
+            aligned_zeros(self.num_free, at.BLOCK_WIDTH),
+            np.zeros(self.num_free, dtype=np.int64),
+            np.zeros((3 * self.num_free, coordinates)),
+            np.zeros((num_bodies, at.LOAD_WIDTH)),
+            np.zeros((at.VECTOR_ROWS, 3 * len(self.order))),
+            np.zeros((8, 4)),
+        )
+
+    def inward(self, nodes: FloatArray) -> FloatArray:
+        """Flat vectors (..., 3 n) for the kernels, from those of all nodes (..., n, 3)."""
+        return np.ascontiguousarray(nodes[..., self.order, :].reshape(*nodes.shape[:-2], -1))
+
+    def outward(self, flat: FloatArray) -> FloatArray:
+        """The inverse of `inward`."""
+        return np.ascontiguousarray(flat.reshape(*flat.shape[:-1], -1, 3)[..., self._place, :])
+
+    @cached_property
+    def ranges(self) -> tuple[IntArray, IntArray]:
+        """Of each soft body the ends of its tetrahedra, springs and free nodes; then the free nodes' places."""
+        rows, places = [], []
+        tets = springs = nodes = 0
+        for each, own in zip(self.soft, self.slices.values()):
+            mine = [int(self._place[k]) for k in range(own.start, own.stop) if self.bodies[k] < 0]
+            rows.append(
+                [tets, tets + len(each.tets), springs, springs + len(each.springs), nodes, nodes + len(mine)]
+            )
+            tets, springs, nodes = rows[-1][1], rows[-1][3], rows[-1][5]
+            places += mine
+        return np.array(rows, dtype=np.int64), np.array(places, dtype=np.int64)
+
+    def energies(self, gravity: FloatArray, states: FloatArray) -> FloatArray:
+        """Of the free nodes' motion and weight, and of the elements (samples, soft bodies, 3) [J].
+
+        states: places and rates (samples, 2, n, 3).
+        """
+        energy = np.zeros((len(states), len(self.soft), 3))
+        flat = self.inward(states)
+        places, rates = np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1])
+        own = float(gravity[0]), float(gravity[1]), float(gravity[2])
+        kernels.soft.system.energies(self.arrays, own, self.ranges, places, rates, np.zeros((8, 4)), energy)
+        return energy
+
+
+def make_mesh(
+    soft: Sequence[SoftBody],
+    index: Mapping[str, int],
+    arrays: Arrays,
+    q: FloatArray,
+    frames: Sequence[FloatArray],
+) -> SoftMesh:
+    """The soft bodies of a model with these arrays, whose default coordinates are q (see `SoftMesh`)."""
+    return SoftMesh(soft, index, frames, default_poses(arrays, q))
+
+
+def default_poses(arrays: Arrays, q: FloatArray) -> FloatArray:
+    """Poses (nb, 4, 4) of body frames."""
+    count, nv = len(arrays[0]), len(q)
+    poses, energy = np.empty((1, count, 4, 4)), np.empty((1, 3))
+    spaces = Workspace(count, nv).clear()
+    alone = arrays
+    if arrays[3][tree.MUSCLE_COUNT] > 0.0:  # poses do not need them
+        data = arrays[3].copy()
+        data[tree.MUSCLE_COUNT] = 0.0
+        data.flags.writeable = False
+        alone = (*arrays[:3], data, arrays[4])
+    kernels.dynamics.observe.observe(alone, np.array(q)[None], np.zeros((1, nv)), poses, energy, *spaces)
+    found: FloatArray = poses[0]
+    return found
+
+
+def with_points(link: Link, masses: FloatArray, points: FloatArray) -> Link:
+    """A link with point masses at points (k, 3) of its body frame."""
+    total = link.mass + float(masses.sum())
+    com = (link.mass * link.com + masses @ points) / total
+    inertia = np.array(link.inertia)
+    for mass, place in [(link.mass, link.com), *zip(masses.tolist(), points)]:
+        arm = place - com
+        inertia = inertia + mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return replace(link, mass=total, com=com, inertia=inertia)
+
+
+def moved_by(poses: FloatArray, points: FloatArray) -> FloatArray:
+    """Points (..., 3) moved by poses (..., 4, 4)."""
+    moved: FloatArray = np.einsum("...ij,...j->...i", poses[..., :3, :3], points) + poses[..., :3, 3]
+    return moved
+
+
+def _pairs(elements: IntArray) -> set[tuple[int, int]]:
+    """Pairs of nodes, the smaller first, that an element has."""
+    return {(min(a, b), max(a, b)) for element in elements.tolist() for a, b in combinations(element, 2)}
