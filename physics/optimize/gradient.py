@@ -265,6 +265,7 @@ def refuse(model: Model) -> None:
         ("constraint", list(model.constraints)),
         ("contact", model.contact_names),
         ("state of a muscle", list(model.muscle_state_names)),
+        ("soft body", [each.name for each in model.soft_bodies]),
         ("hard limit of body", [body.name for body in model.bodies if body.limit_restitution is not None]),
     ):
         for name in names[:1]:

@@ -85,6 +85,8 @@ def simulate_loop(
     if not blend < duration:
         raise ModelError(f"blend {blend:g} s must be shorter than the loop of {duration:g} s")
     state = check_state(model, state)
+    for soft in model.soft_bodies[:1]:
+        raise ModelError(f"a loop does not close the nodes of soft bodies ({soft.name!r}): use simulate")
     given = _given(model, options.get("motions"), float(state.time))
     progress = options.pop("progress", None)
     result, cycles = _settled(model, state, duration, given, most, tolerance, progress, options)

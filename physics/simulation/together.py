@@ -48,7 +48,7 @@ def runs_together(problem: Problem, states: Sequence[State]) -> bool:
     forms = set(map(_form, states))
     return (
         method.run is integrate_fixed_step
-        and not (needs_constraints(problem) or model.muscles or problem.findings)
+        and not (needs_constraints(problem) or model.muscles or model.soft_bodies or problem.findings)
         and problem.control is None
         and len(problem.tau[0]) == 1
         and problem.duration / problem.dt * model.num_bodies <= LONGEST

@@ -316,3 +316,17 @@ def test_methods_without_soft_bodies_are_refused(method):
     model = bolted()
     with pytest.raises(ph.ModelError, match=method):
         ph.simulate(model, model.state(), 0.01, 1e-3, method)
+
+
+def test_a_loop_refuses_soft_bodies():
+    model = bolted()
+    with pytest.raises(ph.ModelError, match="block"):
+        ph.simulate_loop(model, model.state(), 0.1)
+
+
+def test_many_runs_have_the_bits_of_one_each():
+    model = bolted()
+    states = [model.state([angle, 0.0]) for angle in (0.0, 0.1, 0.2)]
+    many = ph.simulate_many(model, states, 0.02, 1e-3, "bdf1")
+    for state, result in zip(states, many, strict=True):
+        assert np.array_equal(result.soft_states, ph.simulate(model, state, 0.02, 1e-3, "bdf1").soft_states)
