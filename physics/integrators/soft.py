@@ -79,5 +79,9 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
             space,
             spaces,
         )
+        if method.run is integrate_implicit:
+            stage = kernels.stepping.implicit_stage
+            recording.info["newton_iterations"] = int(newton[4][stage.ITERATIONS])
+            recording.info["matrices"] = int(newton[4][stage.MATRICES])
 
     return run_in_stretches(problem, method.name, state, advance, spaces)

@@ -30,12 +30,6 @@ class Embedding:
         moved: FloatArray = np.einsum("kc,...kci->...ki", self.weights, nodes[..., self.nodes, :])
         return moved
 
-    def forces(self, forces: FloatArray, count: int) -> FloatArray:
-        """Forces (count, 3) on the nodes, which do the work of those on the vertices (k, 3)."""
-        result = np.zeros((count, 3))
-        np.add.at(result, self.nodes, self.weights[..., None] * forces[:, None])
-        return result
-
 
 def shape_gradients(nodes: FloatArray, tets: IntArray) -> tuple[FloatArray, FloatArray]:
     """Gradients (m, 3, 3) of the last three shape functions of tetrahedra, and their volumes (m,), negative for
