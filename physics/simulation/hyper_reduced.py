@@ -70,7 +70,9 @@ class HyperReduced:
         """
         nv = instance(model, Model, "model").num_coordinates
         for soft in model.soft_bodies[:1]:
-            raise ModelError(f"hyper-reduced coordinates leave out soft bodies ({soft.name!r}): use the model itself")
+            raise ModelError(
+                f"hyper-reduced coordinates leave out soft bodies ({soft.name!r}): use the model itself"
+            )
         matrix = float_array(directions, "directions")
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ModelError(f"directions must have shape ({nv}, nh), got {matrix.shape}")
