@@ -64,6 +64,10 @@ class Muscles(Protocol):
         """One record per muscle, given the poses of body frames in their link frames."""
         ...
 
+    def couplings(self, body_int: Any, records: Sequence[FloatArray], start: int) -> FloatArray:
+        """The table of couplings by their masses, which begins at start in the data; empty without any."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class LimitRow:
@@ -224,6 +228,7 @@ def pack(
     if muscles is not None:
         records = muscles.records(body_frames, body_int)
         _note_muscles(header, muscles, len(records), data.add(*records))
+        header[layout.MUSCLE_COUPLINGS] = data.add(muscles.couplings(body_int, records, data.size))
     dof_float = _with_laws(links, data)
     kind = f"i{(MUSCLE_BITS if header[layout.MUSCLE_COUNT] > 0.0 else 64) // 8}"
     block_int = np.array(block_rows, dtype=kind).reshape(-1, layout.BLOCK_INT_WIDTH)

@@ -62,9 +62,19 @@ GRAVITY, LIMIT_COUNT, LIMIT_ROWS, ELEMENT_COUNT, ELEMENT_ROWS = 0, 3, 4, 5, 6
 # then the number of muscles, where they begin (see `muscles.layout`), how many have mass, and the number of their
 # states (see `muscles.states`)
 MUSCLE_COUNT, MUSCLE_ROWS, MUSCLE_MASSIVE, MUSCLE_STATES = 7, 8, 9, 10
-# then the number of joints that are single hinges, and single curves
-HINGE_COUNT, CURVE_COUNT = 11, 12
-DATA_HEADER = 13
+# then the number of joints that are single hinges, and single curves, and where the table of couplings by muscles'
+# masses begins
+HINGE_COUNT, CURVE_COUNT, MUSCLE_COUPLINGS = 11, 12, 13
+DATA_HEADER = 14
+
+# table of couplings: where the record of each body begins, tips first, so that a subtree comes without others between;
+# then the records: the body, the number of coordinates nearer to the end of the table that its subtree is coupled with,
+# and for each of them, last first: the coordinate, where its coupling with the body's twist is in the workspace, and
+# where that with its parent's is (0: the coordinate moves a body beyond the parent, -1: there is no parent), and the
+# body of its joint
+COUPLED_BODY, COUPLED_COUNT, COUPLED_WITH = 0, 1, 2
+WITH_COORDINATE, WITH_PLACE, WITH_OUTER, WITH_OWNER, WITH_WIDTH = 0, 1, 2, 3, 4
+COUPLED_TWIST = 8  # numbers of a coupling with a twist
 
 # a force element: kind, bodies (-1 for the world), size of its record, and parameters of its kind
 ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4

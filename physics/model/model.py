@@ -29,7 +29,7 @@ from ..joints import Joint
 from ..joints.packing import Arrays, Workspace, check_rotations, link_body_frames, pack
 from ..kernels import layout
 from ..muscles.muscle import Muscle
-from ..muscles.packing import PackedMuscles, muscle_room
+from ..muscles.packing import PackedMuscles, coupled_size, muscle_room
 from ..muscles.states import check_pulls, initial_states
 from ..soft.body import SoftBody
 from ..soft.mesh import make_mesh
@@ -217,7 +217,7 @@ class Model(ConstraintRows):
 
     def workspace(self, moment_arms: bool = False) -> Workspace:
         """Scratch memory for the kernels, one per thread; `moment_arms`: enough for those of massless muscles too."""
-        extra = muscle_room(self.muscles, self.num_coordinates, moment_arms)
+        extra = muscle_room(self.muscles, self.num_coordinates, coupled_size(self.arrays), moment_arms)
         carried = len(self.carried(np.zeros(self.num_muscle_states)))
         workspace = Workspace(self.num_bodies, self.num_coordinates, self.num_inputs, extra, carried)
         workspace.dof[:, layout.HELD] = self.prescribed

@@ -14,6 +14,7 @@ from ..forces.base import checked_name
 from ..kernels import layout
 from ..kernels.muscles import layout as at
 from ..validation import listed, number, truth
+from .coupling import common_body, inner_span
 from .force_law import ForceLaw
 from .mass import MassPoints
 from .path import PathPoint
@@ -117,6 +118,7 @@ class Muscle:
         body_int: Any,
         place: int,
         kept: int,
+        carried: bool,
     ) -> FloatArray:
         """The record for the kernels (``kernels.muscles.layout``).
 
@@ -124,6 +126,7 @@ class Muscle:
             index, coordinates, inputs: indices of bodies, coordinates and inputs by name.
             frames: poses of body frames in their link frames. body_int: the model's bodies (``kernels.layout``).
             place, kept: offsets in the workspace of its strands' records and of its mass points' forces.
+            carried: whether a body carries the path's mass along.
         """
         size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.points)
         rows, parts, bodies = [], [], []
@@ -143,6 +146,9 @@ class Muscle:
             rows.append(row)
         span = self._span(bodies, rows, body_int)
         acting = span if self.masses is not None else self._longer_by(span, bodies, rows, body_int)
+        inner = None
+        if self.has_inertia:
+            inner = inner_span(span, bodies, rows, body_int, carried and not self.strands)
         masses = np.zeros(0)
         if self.masses is not None:
             masses = np.stack([self.masses.masses, self.masses.offsets, self.masses.shares], axis=1).ravel()
@@ -152,6 +158,10 @@ class Muscle:
         size += len(span)
         header[at.MUSCLE_ACTING_COUNT], header[at.MUSCLE_ACTING] = len(acting), size
         size += len(acting)
+        if inner is not None:
+            header[at.MUSCLE_BASE], header[at.MUSCLE_INNER] = inner.base, size
+            header[at.MUSCLE_INNER_COUNT] = len(inner.coordinates)
+            size += 2 * len(inner.coordinates)
         header[at.MUSCLE_MASS_COUNT], header[at.MUSCLE_MASSES] = self.num_points, size
         header[at.MUSCLE_INPUT] = -1.0
         if isinstance(self.tension, str):
@@ -165,7 +175,8 @@ class Muscle:
         if len(law):
             header[at.MUSCLE_LAW] = size + len(masses)
         header[at.MUSCLE_SIZE] = size + len(masses) + len(law)
-        numbers = np.array(span + acting, dtype=np.float64)
+        more = [] if inner is None else [*inner.coordinates, *inner.owners]
+        numbers = np.array(span + acting + more, dtype=np.float64)
         return np.concatenate([header, *rows, *parts, numbers, masses, law])
 
     @staticmethod
@@ -187,13 +198,7 @@ class Muscle:
         span: Sequence[int], bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any
     ) -> list[int]:
         """The coordinates of `span` that can change the length: without those that carry the whole path along."""
-        common = bodies[0]
-        for body in bodies:
-            while body != common:  # parents come first: the later one cannot carry the other
-                if body > common:
-                    body = int(body_int[body, layout.PARENT])
-                else:
-                    common = int(body_int[common, layout.PARENT])
+        common = common_body(bodies, body_int)
         carrying: set[int] = set()
         while common >= 0:
             first, count = body_int[common, layout.DOF_START], body_int[common, layout.DOF_COUNT]

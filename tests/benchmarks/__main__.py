@@ -193,6 +193,12 @@ def against_ourselves(report: Report) -> None:
     report.race(frames[8], ("rollout_spline_30_over_revolute_30", hinges[30]))
     report.race(frames[1000], ("control_frames_1000_over_8", frames[8]))
     report.race(muscles.massive(), ("muscle_mass_over_massless", muscles.massless()))
+    long = muscles.chain(96)
+    report.race(
+        long,
+        ("muscle_mass_96_over_massless", muscles.chain(96, 0)),
+        ("massive_96_over_48", muscles.chain(48)),
+    )
     for name in wrapping.SHAPES:
         key = "wrap_smooth_over_geodesic" if name == "cylinder" else f"wrap_smooth_over_geodesic_{name}"
         report.race(wrapping.smooth(name), (key, wrapping.shortest(name)))

@@ -16,12 +16,12 @@ COUNT, POINTS, BODIES, LENGTH = 20, 20, 6, 0.3
 MASS = 0.1  # of each muscle [kg]
 
 
-def limb(num_points: int) -> tuple[Any, Any]:
-    """A limb of hinges about changing axes with COUNT muscles of three path points over one or two joints each."""
+def limb(num_points: int, bodies: int = BODIES, count: int = COUNT) -> tuple[Any, Any]:
+    """A limb of hinges about changing axes with muscles of three path points over one or two joints each."""
     builder = ph.ModelBuilder()
     rng = np.random.default_rng(7)
     names: list[str | None] = [None]
-    for k in range(BODIES):
+    for k in range(bodies):
         place = np.eye(4)
         place[2, 3] = -LENGTH if k else 0.0
         inertia = LENGTH**2 / 12.0
@@ -36,9 +36,9 @@ def limb(num_points: int) -> tuple[Any, Any]:
             damping=0.05,
         )
         names.append(f"body {k}")
-    for k in range(COUNT):
-        first = k % (BODIES - 1)
-        last = first + 1 + (k % 2)
+    for k in range(count):
+        first = k % (bodies - 1)
+        last = min(first + 1 + k % 2, bodies - 1)
         places = np.column_stack([rng.uniform(-0.04, 0.04, (3, 2)), rng.uniform(-0.25, -0.05, 3)])
         path = [
             PathPoint(names[first], places[0]),
@@ -49,12 +49,12 @@ def limb(num_points: int) -> tuple[Any, Any]:
             f"muscle {k}", path, mass=MASS if num_points else 0.0, num_points=num_points or 1, tension=2.0
         )
     model = builder.build()
-    return model, model.state(np.linspace(0.3, -0.2, BODIES))
+    return model, model.state(np.linspace(0.3, -0.2, bodies))
 
 
-def contestant(name: str, num_points: int) -> Contestant:
-    """Symplectic Euler of the limb."""
-    model, state = limb(num_points)
+def contestant(name: str, num_points: int, *size: int) -> Contestant:
+    """Symplectic Euler of the limb; size: bodies and muscles."""
+    model, state = limb(num_points, *size)
 
     def run(steps: int) -> Any:
         return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
@@ -68,3 +68,8 @@ def massive() -> Contestant:
 
 def massless() -> Contestant:
     return contestant("massless", 0)
+
+
+def chain(count: int, num_points: int = POINTS) -> Contestant:
+    """As many muscles as bodies, in a long chain."""
+    return contestant(f"{count} bodies, {num_points} mass points", num_points, count, count)

@@ -21,7 +21,7 @@ from .. import layout as at
 from ..algebra.lu import lu_factorize, lu_solve
 from ..algebra.vectors import Array
 from ..compiler.jit import shared
-from ..dynamics.dense import owner_of
+from ..dynamics.coupled import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..stepping.bundles import Slopes, Spaces
 from . import layout as adjoint

@@ -36,7 +36,7 @@ from .lanes import (
     store_pair,
     twist_of,
 )
-from .vectors import Array, Twist
+from .vectors import NONE, Array, Twist
 
 Inertia: TypeAlias = tuple[Pair, Pair, Pair, Pair, Pair, Pair]
 
@@ -134,6 +134,13 @@ def store_inertia(work: Array, i: int, inertia: Inertia) -> None:
     store_pair(work, i, at.COLUMNS + 24, inertia[3])
     store_pair(work, i, at.COLUMNS + 32, inertia[4])
     store_pair(work, i, at.COLUMNS + 40, inertia[5])
+
+
+@inline
+def clear_inertia(work: Array, i: int) -> None:
+    """Store no inertia."""
+    none = lanes_of(NONE), lanes_of(NONE)
+    store_inertia(work, i, (none, none, none, none, none, none))
 
 
 @inline

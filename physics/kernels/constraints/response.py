@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.access import load_twist, store_twist
-from ..algebra.cholesky_rows import solve_rows_of
 from ..algebra.vectors import STILL, Array, Twist, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.limits import coupled_to
 from . import layout as con
+from .couplings import coupled_response
 
 
 @inline
@@ -85,7 +85,7 @@ def speed_along(k: int, velocity: Array, jacobian: Array) -> float:
 
 @inline
 def answer(
-    body_int: Array,
+    arrays: Array,
     k: int,
     work: Array,
     dof: Array,
@@ -94,9 +94,9 @@ def answer(
     vectors: Array,
 ) -> None:
     """Response to row k of the Jacobian in the coordinates of the row's trees, or, if muscles have mass, in all, by the
-    factor of `dense`. Then clears prescribed coordinates from the row.
+    factors of `couplings`. Then clears prescribed coordinates from the row.
     """
-    (values, columns, spans), (response, ranges) = jacobian, responses
+    (values, columns, spans), (response, ranges), body_int = jacobian, responses, arrays[at.BODY_INT]
     row, into = spans[k], 0
     for c in range(row[con.SPAN_COUNT]):
         vectors[0, columns[k, c]] += values[k, c]
@@ -104,7 +104,7 @@ def answer(
         ranges[k, j] = 0
     if dof.shape[1] > at.DOF_WORK_WIDTH:
         ranges[k, con.RANGE_END] = dof.shape[0]
-        solve_rows_of(vectors[0], response[k], dof)
+        coupled_response(arrays, vectors[0], response[k], work, dof)
     else:
         for side in range(2):
             span = con.SPAN_FIRST + side * con.SPAN_RANGE
@@ -124,7 +124,7 @@ def answer(
 
 @shared
 def respond(
-    body_int: Array,
+    arrays: Array,
     first: int,
     count: int,
     work: Array,
@@ -135,7 +135,7 @@ def respond(
 ) -> None:
     """Responses of rows first..count. Clears prescribed coordinates from the Jacobian, after their speeds were used."""
     for k in range(first, count):
-        answer(body_int, k, work, dof, jacobian, responses, vectors)
+        answer(arrays, k, work, dof, jacobian, responses, vectors)
 
 
 @shared

@@ -54,7 +54,7 @@ def constrain_accelerations(
     for k in range(count):
         right[k] = -rows[k, con.ROW_BIAS] - speed_along(k, qdd, jacobian)
     respond(
-        arrays[at.BODY_INT],
+        arrays,
         0,
         count,
         work,
@@ -122,7 +122,7 @@ def constrain_velocities(
     found, residual = (0, 0), 0.0
     if count > 0:
         respond(
-            arrays[at.BODY_INT],
+            arrays,
             0,
             count,
             work,
@@ -159,7 +159,7 @@ def constrain_velocities(
             break
         if count > own or one_sided:
             respond(
-                arrays[at.BODY_INT],
+                arrays,
                 max(known, own),
                 count,
                 work,

@@ -32,7 +32,7 @@ from ..forces.passive import limit_ahead, limit_force, spring_force
 from ..joints.kinematics import kinematics
 from ..muscles.force import muscle_loads
 from ..muscles.states import has_massive, has_muscles
-from .dense import dense_accelerations
+from .coupled import coupled_accelerations
 
 # A coordinate with less than this share of its own inertia is a combination of its joint's others.
 SINGULAR_SHARE = 1e-13
@@ -201,7 +201,7 @@ def accelerations(
     """
     kinematics(arrays, q, qd, work, dof, flags)
     if has_massive(arrays):
-        dense_accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
+        coupled_accelerations(arrays, q, qd, rate, tau, qdd, work, dof, flags)
     else:
         inward(arrays, q, rate, tau, work, dof, flags)
         tree_accelerations(arrays, qdd, work, dof)

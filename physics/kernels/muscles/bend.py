@@ -19,7 +19,7 @@ from ..algebra.vectors import NONE, Array, Twist, Vector, dot3, scale_add3, subt
 from ..compiler.jit import inline, shared
 from ..wrapping.smooth import smooth_step
 from . import layout as muscle
-from .frames import along_strand, past, row_at, sizes_of, straight_push, take_force, width_curve
+from .frames import along_strand, inner_span, past, row_at, sizes_of, straight_push, take_force, width_curve
 from .strand import loads_of, motion_column, point_motion, point_of
 from .strand_mass import along_gradient, columns_at, twists_at
 
@@ -191,10 +191,10 @@ def bend_column(
 
 @shared
 def add_bend_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> None:
-    """Mass matrix of a bend's mass points, added to the coordinates' rows (the lower triangle)."""
-    here, columns = row_at(k), columns_at(dof.shape[0])
-    masses, span = row + int(data[row + muscle.MUSCLE_MASSES]), row + int(data[row + muscle.MUSCLE_SPAN])
-    first, number = int(space[here + muscle.CORNER_FIRST]), int(data[row + muscle.MUSCLE_SPAN_COUNT])
+    """Mass matrix of a bend's mass points, added to the coordinates' rows."""
+    here, columns, masses = row_at(k), columns_at(dof.shape[0]), row + int(data[row + muscle.MUSCLE_MASSES])
+    span, number, _ = inner_span(data, row)
+    first = int(space[here + muscle.CORNER_FIRST])
     for n in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * n
         _, _, _, way, by = bend_point(data, point, k, False, space)

@@ -18,10 +18,12 @@ from .. import layout as at
 from ..algebra.access import flat3, load3, store3
 from ..algebra.vectors import NONE, Array, Twist, Vector, add3, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
+from ..forces.points import wrench_at
 from ..wrapping.smooth import smooth_step
 from . import layout as muscle
 from .bend import bend_point, beside_obstacles
-from .frames import past, row_at, sizes_of, take_force, width_curve
+from .carrying import add_wrench, carry_point
+from .frames import Span, inner_span, past, row_at, sizes_of, take_force, width_curve
 from .strand_mass import columns_at
 
 Units: TypeAlias = tuple[Vector, Vector, Vector]
@@ -246,13 +248,13 @@ def corner_energies(data: Array, row: int, k: int, gravity: Vector, space: Array
 
 
 @inline
-def corner_columns(data: Array, row: int, k: int, units: Units, dof: Array, columns: int) -> None:
-    """Decomposed derivatives at the corner at point k by each coordinate that moves the muscle; before the columns
-    advance to strand k.
+def corner_columns(data: Array, span: Span, k: int, units: Units, dof: Array, columns: int) -> None:
+    """Decomposed derivatives at the corner at point k by each coordinate of a span; before the columns advance to
+    strand k.
     """
-    span, place = row + int(data[row + muscle.MUSCLE_SPAN]), columns + muscle.COLUMN_POINTS + 3 * k
-    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
-        d, start = int(data[span + i]), columns + muscle.COLUMN_CORNER
+    place = columns + muscle.COLUMN_POINTS + 3 * k
+    for i in range(span[1]):
+        d, start = int(data[span[0] + i]), columns + muscle.COLUMN_CORNER
         parts = parts_of(units, load3(dof, d, place - 3), load3(dof, d, place), load3(dof, d, place + 3))
         store3(dof, d, start, parts[0])
         store3(dof, d, start + 3, parts[1])
@@ -276,13 +278,13 @@ def corner_column(share: float, shares: Twist, units: Units, dof: Array, d: int,
 
 
 @shared
-def add_corner_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> None:
-    """Mass matrix of a corner's mass points, added to the coordinates' rows (the lower triangle)."""
-    here, columns = row_at(k), columns_at(dof.shape[0])
-    masses, span = row + int(data[row + muscle.MUSCLE_MASSES]), row + int(data[row + muscle.MUSCLE_SPAN])
+def add_corner_mass(data: Array, row: int, k: int, space: Array, work: Array, dof: Array) -> None:
+    """Mass of a corner's mass points, as `mass.add_muscle_masses`."""
+    here, columns, whole = row_at(k), columns_at(dof.shape[0]), inner_span(data, row)
+    (span, number, base), masses = whole, row + int(data[row + muscle.MUSCLE_MASSES])
     units, sizes = corner_units(k, space), sizes_of(k, space)
-    first, number = int(space[here + muscle.CORNER_FIRST]), int(data[row + muscle.MUSCLE_SPAN_COUNT])
-    corner_columns(data, row, k, units, dof, columns)
+    first = int(space[here + muscle.CORNER_FIRST])
+    corner_columns(data, whole, k, units, dof, columns)
     for n in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * n
         s, m, share = (
@@ -291,6 +293,10 @@ def add_corner_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> 
             data[point + muscle.POINT_SHARE],
         )
         shares = shares_of(s, bend_of(s, sizes), sizes)
+        lever = scale_add3(flat3(space, here + muscle.AT_LEVER), s, units[0])
+        lever = scale_add3(lever, shares[4], units[2])
+        if base >= 0:
+            carry_point(base, m, lever, work)
         for i in range(number):
             d = int(data[span + i])
             x = corner_column(share, shares, units, dof, d, columns)
@@ -299,3 +305,5 @@ def add_corner_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> 
             for j in range(i + 1):
                 e = int(data[span + j])
                 dof[d, at.DOF_WORK_WIDTH + e] += dot3(x, load3(dof, e, columns + muscle.COLUMN_MOVED))
+            if base >= 0:
+                add_wrench(dof, d, wrench_at(lever, NONE, x))

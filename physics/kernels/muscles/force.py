@@ -147,7 +147,7 @@ def muscle_loads(
 
     With inertia, also inertial forces of armatures and mass points, and the gravity of these: the bodies'
     accelerations, in work, are those of a world that accelerates upwards, and qdd are the coordinates' own. With
-    columns, the mass matrix of both is added to the coordinates' rows. tau (nv + inputs,) has the inputs.
+    columns, the mass of both is added as by `add_muscle_masses`. tau (nv + inputs,) has the inputs.
     """
     body_int, _, _, data, dof_float = arrays
     space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
@@ -167,7 +167,7 @@ def muscle_loads(
             inertia_loads(data, row, count, quick, space)
         armature = data[row + muscle.MUSCLE_ARMATURE] if inertia else 0.0
         if columns and (massive or armature > 0.0):
-            add_muscle_mass(arrays, row, count, space, dof)
+            add_muscle_mass(arrays, row, count, space, work, dof)
         pull = tension_of(data, row, tau, dof_float.shape[0], space[muscle.LENGTH], space[muscle.RATE])
         power += abs(pull * space[muscle.RATE])
         put_in -= 0.0 if is_constant(data, row) else pull * space[muscle.RATE]

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from .. import layout as at
 from ..algebra.access import flat3, load_twist
 from ..algebra.axes import put3
 from ..algebra.vectors import STILL, Array, Twist, Vector, scale_add3, scale_add6, subtract3
 from ..compiler.jit import inline
 from . import layout as muscle
+
+# coordinates that move a muscle: where their numbers begin in data, how many there are, and the body that they move it
+# against (-1: the world)
+Span: TypeAlias = tuple[int, int, int]
+
+
+@inline
+def whole_span(data: Array, row: int) -> Span:
+    """All coordinates that move a muscle."""
+    return row + int(data[row + muscle.MUSCLE_SPAN]), int(data[row + muscle.MUSCLE_SPAN_COUNT]), -1
+
+
+@inline
+def inner_span(data: Array, row: int) -> Span:
+    """Those that move parts of a muscle against the body that carries all of it."""
+    begin, number = row + int(data[row + muscle.MUSCLE_INNER]), int(data[row + muscle.MUSCLE_INNER_COUNT])
+    return begin, number, int(data[row + muscle.MUSCLE_BASE])
 
 
 @inline

@@ -11,7 +11,9 @@ from __future__ import annotations
 # its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where its states
 # begin in tau and how many come before them, whether velocity terms are included, the width of rounded corners (see
 # `corner`), the coordinates that its forces depend on (increasing numbers; without mass those that change its length),
-# where in the workspace forces of its mass points are stored (see `pairs`), and the inertia of its length
+# where in the workspace forces of its mass points are stored (see `pairs`), the inertia of its length, the body that
+# carries the whole path along (-1: none), and the coordinates that move parts of the path against it, in the order of
+# `COUPLED_BODY`, with the bodies of their joints after them
 (
     MUSCLE_SIZE,
     MUSCLE_VIA_COUNT,
@@ -30,8 +32,11 @@ from __future__ import annotations
     MUSCLE_ACTING,
     MUSCLE_KEPT,
     MUSCLE_ARMATURE,
-) = range(17)
-MUSCLE_HEADER = 17
+    MUSCLE_BASE,
+    MUSCLE_INNER_COUNT,
+    MUSCLE_INNER,
+) = range(20)
+MUSCLE_HEADER = 20
 
 # a point of a path: its body (-1: the world), its place in the link frame, the coordinate that its existence depends on
 # (-1: none) and the range of that, the strand after it (0: straight), whether it moves in its body, for each component
@@ -117,10 +122,10 @@ SPACE_ROW = 53
 # the sums of a strand over obstacles: mass, first moment, kinetic energy, stored forces times accelerations
 SUM_MASS, SUM_MOMENT, SUM_KINETIC, SUM_WORKED = 0, 1, 4, 5
 
-# after a coordinate's other columns in its workspace: its row of the mass matrix, of its factor, and then derivatives
-# of the current muscle: of its length, the length before a strand, the six other numbers of a straight strand, momenta
-# of mass points at a bend, the velocity of each point of the path, the twist of each obstacle; then (z', L', a') and
-# their momenta
-COLUMN_LENGTH, COLUMN_BEFORE, COLUMN_MOTION, COLUMN_WEIGHED, COLUMN_POINTS = 0, 1, 2, 9, 16
+# after a coordinate's other columns in its workspace: its row of couplings with other coordinates (see
+# `dynamics.coupled`), and then derivatives of the current muscle: of its length, the length before a strand, the six
+# other numbers of a straight strand, momenta of mass points at a bend, the momentum of all mass points as a wrench, the
+# velocity of each point of the path, the twist of each obstacle; then (z', L', a') and their momenta
+COLUMN_LENGTH, COLUMN_BEFORE, COLUMN_MOTION, COLUMN_WEIGHED, COLUMN_WRENCH, COLUMN_POINTS = 0, 1, 2, 9, 16, 22
 # in place of the fourteen, before the strand is processed: eleven numbers of a corner, and the velocity of a mass point
 COLUMN_CORNER, COLUMN_MOVED = 2, 13

@@ -1,45 +1,48 @@
 """Moment arms of a muscle, and the mass matrix of its mass points.
 
-Everything is over the coordinates that move the muscle. For each of them there are the velocities of the path's points,
-and for each strand seven numbers for all its mass points (see `force`): the mass matrix is their product with the seven
-momenta from six sums over the mass points, without a loop over points.
+Everything is over the coordinates that move the muscle, for its mass without those that move all of it (see
+`carrying`). For each of them there are the velocities of the path's points, and for each strand seven numbers for all
+its mass points (see `force`): the mass matrix is their product with the seven momenta from six sums over the mass
+points, without a loop over points.
 """
 
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.access import flat3, load3, load_twist, store3
+from ..algebra.access import flat3, load3, load_twist, store3, store_twist
+from ..algebra.inertia import clear_inertia
 from ..algebra.lanes import flat_from
-from ..algebra.vectors import NONE, Array, Vector, add3, dot3, scale_add3, subtract3
+from ..algebra.vectors import NONE, STILL, Array, Vector, add3, dot3, dot6, scale_add3, subtract3
 from ..compiler.jit import for_muscles, inline, shared
 from ..forces.points import material
+from ..joints.composite import add_composite
 from . import layout as muscle
 from .bend import add_bend_mass, beside_obstacles
+from .carrying import add_wrench, carry_line, clear_wrenches, couple_wrenches, line_wrench
 from .corner import add_corner_mass, corner_energies
-from .frames import row_at
+from .frames import Span, inner_span, row_at
 from .law import is_constant
 from .path import share_masses, trace_path
 from .strand_mass import add_wrapped_mass, along_gradient, columns_at, obstacle_columns
 
 
 @shared
-def point_columns(arrays: Array, row: int, count: int, space: Array, dof: Array) -> None:
-    """Derivatives of the path's points and length by each coordinate that moves the muscle; after `trace_path`."""
+def point_columns(arrays: Array, whole: Span, count: int, space: Array, dof: Array) -> None:
+    """Derivatives of the path's points and length by each coordinate of a span; after `trace_path`."""
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     columns = columns_at(dof.shape[0])
-    span = row + int(data[row + muscle.MUSCLE_SPAN])
-    number = int(data[row + muscle.MUSCLE_SPAN_COUNT])
+    span, number, base = whole
     for k in range(count):
         here, place = row_at(k), columns + muscle.COLUMN_POINTS + 3 * k
         body, lever = int(space[here + muscle.AT_BODY]), flat3(space, here + muscle.AT_LEVER)
         ancestor, moving = body, 0
-        while ancestor >= 0:
+        while ancestor > base:
             moving += body_int[ancestor, at.DOF_COUNT]
             ancestor = body_int[ancestor, at.PARENT]
         if moving < number:
             for i in range(number):
                 store3(dof, int(data[span + i]), place, NONE)
-        while body >= 0:
+        while body > base:
             first = body_int[body, at.DOF_START]
             for d in range(first, first + body_int[body, at.DOF_COUNT]):
                 store3(dof, d, place, material(load_twist(dof, d, at.SUBSPACE), lever))
@@ -53,7 +56,7 @@ def point_columns(arrays: Array, row: int, count: int, space: Array, dof: Array)
                     store3(dof, d, place, add3(load3(dof, d, place), slide))
     for k in range(count - 1):
         if space[row_at(k) + muscle.STRAND_AT] != 0.0:
-            obstacle_columns(arrays, row, k, space, dof)
+            obstacle_columns(arrays, whole, k, space, dof)
     for i in range(number):
         d = int(data[span + i])
         total = 0.0
@@ -100,12 +103,16 @@ def weigh_motion(
 
 
 @shared
-def add_strand_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> None:
-    """Mass matrix of a strand's mass points, added to the coordinates' rows (the lower triangle)."""
-    columns = columns_at(dof.shape[0])
-    span = row + int(data[row + muscle.MUSCLE_SPAN])
-    number = int(data[row + muscle.MUSCLE_SPAN_COUNT])
-    massive = space[row_at(k) + muscle.STRAND_COUNT] > 0.0
+def add_strand_mass(data: Array, whole_span: Span, k: int, space: Array, work: Array, dof: Array) -> None:
+    """Mass of a straight strand's mass points, as `add_muscle_masses`."""
+    columns, here = columns_at(dof.shape[0]), row_at(k)
+    span, number, base = whole_span
+    massive = space[here + muscle.STRAND_COUNT] > 0.0
+    lever = flat3(space, here + muscle.AT_LEVER)
+    way = scale_add3(NONE, space[here + muscle.STRAND_LENGTH], flat3(space, here + muscle.STRAND_UNIT))
+    if massive and base >= 0:
+        sums = here + muscle.SUMS
+        carry_line(base, space[sums], space[sums + 1], space[sums + 3], lever, way, work)
     for i in range(number):
         d = int(data[span + i])
         first, second = strand_motion(k, space, dof, d, columns)
@@ -119,17 +126,19 @@ def add_strand_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> 
             total += dot3(far, load3(dof, e, columns + muscle.COLUMN_MOTION + 3))
             dof[d, at.DOF_WORK_WIDTH + e] += total + end * dof[e, columns + muscle.COLUMN_LENGTH]
         dof[d, at.DOF_WORK_WIDTH + d] += dot3(whole, first) + dot3(far, second) + end * third
+        if base >= 0:
+            add_wrench(dof, d, line_wrench(lever, way, whole, far))
 
 
 @shared
-def add_armature(data: Array, row: int, dof: Array) -> None:
+def add_armature(data: Array, row: int, whole: Span, dof: Array) -> None:
     """Mass matrix of the inertia of a muscle's length, added to the coordinates' rows; after `point_columns`."""
     armature = data[row + muscle.MUSCLE_ARMATURE]
     if armature == 0.0:
         return
     length = columns_at(dof.shape[0]) + muscle.COLUMN_LENGTH
-    span = row + int(data[row + muscle.MUSCLE_SPAN])
-    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
+    span, number, _ = whole
+    for i in range(number):
         d = int(data[span + i])
         for j in range(i + 1):
             e = int(data[span + j])
@@ -137,27 +146,35 @@ def add_armature(data: Array, row: int, dof: Array) -> None:
 
 
 @shared
-def add_muscle_mass(arrays: Array, row: int, count: int, space: Array, dof: Array) -> None:
-    """Mass matrix of a muscle, added to the coordinates' rows; after `share_masses` if it has mass."""
-    point_columns(arrays, row, count, space, dof)
-    add_armature(arrays[at.MODEL_DATA], row, dof)
-    if arrays[at.MODEL_DATA][row + muscle.MUSCLE_MASS_COUNT] == 0.0:
+def add_muscle_mass(arrays: Array, row: int, count: int, space: Array, work: Array, dof: Array) -> None:
+    """Mass of a muscle, as `add_muscle_masses`; after `share_masses` if it has mass."""
+    data = arrays[at.MODEL_DATA]
+    span = inner_span(data, row)
+    point_columns(arrays, span, count, space, dof)
+    add_armature(data, row, span, dof)
+    if data[row + muscle.MUSCLE_MASS_COUNT] == 0.0:
         return
+    if span[2] >= 0:
+        clear_wrenches(data, span, dof)
     for k in range(count - 1):
         if space[row_at(k) + muscle.CORNER_COUNT] > 0.0:
             if beside_obstacles(k, space):
-                add_bend_mass(arrays[at.MODEL_DATA], row, k, space, dof)
+                add_bend_mass(data, row, k, space, dof)
             else:
-                add_corner_mass(arrays[at.MODEL_DATA], row, k, space, dof)
+                add_corner_mass(data, row, k, space, work, dof)
         if space[row_at(k) + muscle.STRAND_AT] == 0.0:
-            add_strand_mass(arrays[at.MODEL_DATA], row, k, space, dof)
+            add_strand_mass(data, span, k, space, work, dof)
         else:
-            add_wrapped_mass(arrays[at.MODEL_DATA], row, k, space, dof)
+            add_wrapped_mass(data, span, k, space, dof)
+    if span[2] >= 0:
+        couple_wrenches(arrays, span, dof)
 
 
 @for_muscles()
 def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Array) -> None:
-    """Mass matrix of all muscles, added to the coordinates' rows (the lower triangle); after `kinematics`."""
+    """Mass of all muscles: of parts that move against each other to the coordinates' rows, and against the bodies that
+    carry them to `PROJECTED`; of muscles as parts of these bodies to their inertias. After `kinematics`.
+    """
     body_int, _, _, data, _ = arrays
     space = flat_from(work, body_int.shape[0] + at.SCRATCH_ROWS)
     row = int(data[at.MUSCLE_ROWS])
@@ -167,21 +184,36 @@ def add_muscle_masses(arrays: Array, q: Array, qd: Array, work: Array, dof: Arra
             count = trace_path(arrays, row, q, qd, qd, NONE, True, work, space)
             if massive:
                 share_masses(data, row, count, False, True, space)
-            add_muscle_mass(arrays, row, count, space, dof)
+            add_muscle_mass(arrays, row, count, space, work, dof)
         row += int(data[row + muscle.MUSCLE_SIZE])
 
 
 @shared
 def add_masses(arrays: Array, q: Array, qd: Array, matrix: Array, work: Array, dof: Array) -> None:
-    """Add the mass matrix of all muscles; after `outward`."""
+    """Add the mass matrix of all muscles; after `outward`, overwrites the bodies' inertias."""
+    body_int = arrays[at.BODY_INT]
+    for i in range(body_int.shape[0]):
+        clear_inertia(work, i)
     for d in range(q.shape[0]):
-        for e in range(d + 1):
+        store_twist(dof, d, at.PROJECTED, STILL)
+        for e in range(q.shape[0]):
             dof[d, at.DOF_WORK_WIDTH + e] = 0.0
     add_muscle_masses(arrays, q, qd, work, dof)
+    add_composite(body_int, matrix, work, dof)
+    for i in range(body_int.shape[0]):
+        for d in range(body_int[i, at.DOF_START], body_int[i, at.DOF_START] + body_int[i, at.DOF_COUNT]):
+            ancestor = body_int[i, at.PARENT]
+            while ancestor >= 0:
+                first = body_int[ancestor, at.DOF_START]
+                for e in range(first, first + body_int[ancestor, at.DOF_COUNT]):
+                    dof[d, at.DOF_WORK_WIDTH + e] += dot6(
+                        load_twist(dof, e, at.SUBSPACE), load_twist(dof, d, at.PROJECTED)
+                    )
+                ancestor = body_int[ancestor, at.PARENT]
     for d in range(q.shape[0]):
-        for e in range(d + 1):
+        for e in range(q.shape[0]):
             matrix[d, e] += dof[d, at.DOF_WORK_WIDTH + e]
-            if e < d:
+            if e != d:
                 matrix[e, d] += dof[d, at.DOF_WORK_WIDTH + e]
 
 

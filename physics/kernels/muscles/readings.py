@@ -12,7 +12,7 @@ from ..joints.kinematics import kinematics
 from . import layout as muscle
 from .bend import Moving, bend_column, bend_point, beside_obstacles, side_point
 from .corner import corner_column, corner_columns, corner_point, corner_shares, corner_units, past_corner
-from .frames import past, row_at
+from .frames import past, row_at, whole_span
 from .mass import point_columns, strand_motion
 from .path import share_masses, trace_path
 from .strand import find_point, motion_column, next_touch, point_motion, point_of
@@ -45,7 +45,7 @@ def muscle_lengths(
         count = trace_path(arrays, row, q, qd, still, gravity, True, work, space)
         lengths[k, 0], lengths[k, 1] = space[muscle.LENGTH], space[muscle.RATE]
         lengths[k, 2] = space[muscle.SECOND]
-        point_columns(arrays, row, count, space, dof)
+        point_columns(arrays, whole_span(data, row), count, space, dof)
         for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
             d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + i])
             gradients[k, d] = dof[d, columns + muscle.COLUMN_LENGTH]
@@ -94,7 +94,7 @@ def rounded_points(
     masses = row + int(data[row + muscle.MUSCLE_MASSES])
     first = int(space[here + muscle.CORNER_FIRST])
     units = corner_units(k, space)
-    corner_columns(data, row, k, units, dof, columns)
+    corner_columns(data, whole_span(data, row), k, units, dof, columns)
     for i in range(first, first + int(space[here + muscle.CORNER_COUNT])):
         point = masses + muscle.POINT_WIDTH * i
         put_point(places, i, corner_point(data, point, k, True, space), gravity)
@@ -209,7 +209,7 @@ def muscle_points(
         row += int(data[row + muscle.MUSCLE_SIZE])
     count = trace_path(arrays, row, q, qd, still, gravity, True, work, space)
     share_masses(data, row, count, True, False, space)
-    point_columns(arrays, row, count, space, dof)
+    point_columns(arrays, whole_span(data, row), count, space, dof)
     columns = columns_at(dof.shape[0])
     for k in range(count - 1):
         if space[row_at(k) + muscle.CORNER_COUNT] > 0.0:

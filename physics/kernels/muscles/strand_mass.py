@@ -8,14 +8,14 @@ from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..forces.points import material
 from . import layout as muscle
-from .frames import row_at
+from .frames import Span, row_at
 from .strand import gradient_of, loads_of
 
 
 @inline
 def columns_at(nv: int) -> int:
-    """Offset of the current muscle's columns in a coordinate's workspace, after the dense matrices."""
-    return at.DOF_WORK_WIDTH + 2 * nv
+    """Offset of the current muscle's columns in a coordinate's workspace, after its row of couplings."""
+    return at.DOF_WORK_WIDTH + nv
 
 
 @inline
@@ -31,16 +31,16 @@ def inputs_at(space: Array, nv: int) -> int:
 
 
 @shared
-def obstacle_columns(arrays: Array, row: int, k: int, space: Array, dof: Array) -> None:
-    """Twists of the obstacles of strand k by each coordinate that moves the muscle."""
+def obstacle_columns(arrays: Array, span: Span, k: int, space: Array, dof: Array) -> None:
+    """Twists of the obstacles of strand k by each coordinate of a span."""
     body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
     here = row_at(k)
     header = int(space[here + muscle.STRAND_AT])
     count = int(data[header + muscle.STRAND_OBSTACLES])
     levers = int(data[header + muscle.STRAND_PLACE]) + muscle.PLACE_FRAMES + 12 * count
     first_twist = twists_at(space, dof.shape[0]) + 6 * int(space[here + muscle.STRAND_BEFORE])
-    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
-        d = int(data[row + int(data[row + muscle.MUSCLE_SPAN]) + i])
+    for i in range(span[1]):
+        d = int(data[span[0] + i])
         for j in range(6 * count):
             dof[d, first_twist + j] = 0.0
     for obstacle in range(count):
@@ -48,7 +48,7 @@ def obstacle_columns(arrays: Array, row: int, k: int, space: Array, dof: Array) 
             int(data[header + muscle.STRAND_RECORD + 1 + obstacle]),
             flat3(space, levers + 3 * obstacle),
         )
-        while body >= 0:
+        while body > span[2]:
             first = body_int[body, at.DOF_START]
             for d in range(first, first + body_int[body, at.DOF_COUNT]):
                 s = load_twist(dof, d, at.SUBSPACE)
@@ -92,15 +92,14 @@ def strand_inputs(data: Array, k: int, space: Array, dof: Array, d: int) -> None
 
 
 @shared
-def add_wrapped_mass(data: Array, row: int, k: int, space: Array, dof: Array) -> None:
-    """Mass matrix of a strand's mass points, added to the coordinates' rows (the lower triangle)."""
+def add_wrapped_mass(data: Array, span: Span, k: int, space: Array, dof: Array) -> None:
+    """Mass matrix of a strand's mass points, added to the coordinates' rows."""
     here, inputs = row_at(k), inputs_at(space, dof.shape[0])
     header = int(space[here + muscle.STRAND_AT])
     n = 8 + 6 * int(data[header + muscle.STRAND_OBSTACLES])
     matrix, weighed = loads_of(data, header) + n, inputs + n
-    span = row + int(data[row + muscle.MUSCLE_SPAN])
-    for i in range(int(data[row + muscle.MUSCLE_SPAN_COUNT])):
-        d = int(data[span + i])
+    for i in range(span[1]):
+        d = int(data[span[0] + i])
         strand_inputs(data, k, space, dof, d)
         if not space[here + muscle.STRAND_COUNT] > 0.0:
             continue
@@ -110,7 +109,7 @@ def add_wrapped_mass(data: Array, row: int, k: int, space: Array, dof: Array) ->
                 total += space[matrix + n * max(h, j) + min(h, j)] * dof[d, inputs + h]
             dof[d, weighed + j] = total
         for j in range(i + 1):
-            e = int(data[span + j])
+            e = int(data[span[0] + j])
             total = 0.0
             for h in range(n):
                 total += dof[d, weighed + h] * dof[e, inputs + h]

@@ -23,7 +23,7 @@ from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..constraints.rows import constraint_rows
-from ..dynamics.dense import owner_of
+from ..dynamics.coupled import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.rnea import inverse_dynamics
 from .bundles import Implicit, More, Slopes, Spaces
