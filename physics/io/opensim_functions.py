@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry.splines import basis
 from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial, Polynomial, Wave
@@ -81,17 +82,24 @@ def _polynomial(node: Node) -> Function:
 
 
 def _simm_spline(node: Node) -> Function:
-    return CubicSpline(node.numbers("x", []), node.numbers("y", []))
+    x, y = node.numbers("x", []), node.numbers("y", [])
+    function = CubicSpline(x, y)
+    return _line(x, y) or function
 
 
 def _piecewise_linear(node: Node) -> Function:
     x, y = node.numbers("x", []), node.numbers("y", [])
     function = PiecewiseLinear(x, y)
+    return _line(x, y) or function
+
+
+def _line(x: FloatArray, y: FloatArray) -> Linear | None:
+    """The line through all knots, if they are collinear."""
     slope = (y[-1] - y[0]) / (x[-1] - x[0])
     line = y[0] + slope * (x - x[0])
-    if np.abs(y - line).max() <= COLLINEAR * np.abs(y).max():
-        return Linear(slope, y[0] - slope * x[0])
-    return function
+    return (
+        Linear(slope, y[0] - slope * x[0]) if np.abs(y - line).max() <= COLLINEAR * np.abs(y).max() else None
+    )
 
 
 def _sine(node: Node) -> Function:

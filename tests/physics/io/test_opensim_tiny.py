@@ -38,6 +38,18 @@ def test_a_spline_of_three_knots_is_a_parabola():
     assert found == pytest.approx(given, rel=1e-11)  # figures that are given
 
 
+@pytest.mark.parametrize("kind", ["SimmSpline", "NaturalCubicSpline", "PiecewiseLinearFunction"])
+@pytest.mark.parametrize("knots", [("0 2", "0.1 -0.4"), ("0 2 3", "0.1 -0.4 -0.65")])
+def test_collinear_knots_are_a_line(tmp_path, kind, knots):
+    """Blender imports couplings by lines, and not those by curves."""
+    function = "<{0}><x>{1}</x><y>{2}</y></{0}>".format(kind, *knots)
+    drive = custom("j", "a", {"rotation3": ("q", "0 0 1", function)}, ["q"])
+    joint = ph.read_opensim(write(tmp_path / "m.osim", body("a"), drive)).build().bodies[0].joint
+    lines = [each for _, each, name in joint.rotations if name == "q"]
+    # rounding of the slope's quotient
+    assert [(type(each), each.slope) for each in lines] == [(j.Linear, pytest.approx(-0.25, rel=1e-15))]
+
+
 def test_lines_and_kinks_of_tables_move_joints(tmp_path):
     """OpenSim 4.6: two knots and collinear ones are a line, others have kinks; all go on beyond their ends."""
     table = "<PiecewiseLinearFunction><x>{}</x><y>{}</y></PiecewiseLinearFunction>"
