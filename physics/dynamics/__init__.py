@@ -10,7 +10,15 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..kernels import layout
-from ..model.checks import check_accelerations, check_flags, check_state, inputs_alone, vector, with_inputs
+from ..model.checks import (
+    check_accelerations,
+    check_flags,
+    check_state,
+    inputs_alone,
+    refuse_soft,
+    vector,
+    with_inputs,
+)
 from ..model.model import Model
 from ..model.observation import observe
 from ..validation import chosen
@@ -41,7 +49,8 @@ def forward_dynamics(model: Model, state: State, tau: Any = None, *, road: str =
             of `maximal_coordinates`. ``"auto"``: the recursive one.
 
     Raises:
-        ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia.
+        ModelError: bad shapes or numbers; a joint for kinematics only; a coordinate that moves no inertia; soft
+            bodies.
         JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     chosen(road, ROADS, "road")
@@ -68,6 +77,7 @@ def articulated(
     held: mask (nv,) of the coordinates whose accelerations are `given` (nv,); None: the model's prescribed coordinates,
         without acceleration.
     """
+    refuse_soft(model)
     qdd = np.zeros(model.num_coordinates)
     spaces = model.workspace().clear()
     dof = spaces[1]
@@ -99,6 +109,7 @@ def newton_euler(
 
     Wrenches are in world axes about the reference point of the tree. inputs: as in `inverse_dynamics`.
     """
+    refuse_soft(model)
     tau = np.concatenate([inputs_alone(model, inputs), model.carried(state.muscle_states)])
     spaces = model.workspace().clear()
     kernels.dynamics.rnea.inverse_dynamics(
@@ -109,7 +120,7 @@ def newton_euler(
 
 
 def mass_matrix(model: Model, state: State) -> FloatArray:
-    """Mass matrix (nv, nv) at the state's coordinates, armature included."""
+    """Mass matrix (nv, nv) at the state's coordinates, with armature and the attached nodes of soft bodies."""
     state = check_state(model, state)
     nv = model.num_coordinates
     matrix = np.zeros((nv, nv))
@@ -127,7 +138,12 @@ def body_poses(model: Model, state: State) -> FloatArray:
 
 
 def energy(model: Model, state: State) -> Energy:
-    """Kinetic, potential and total energy of a state."""
+    """Kinetic, potential and total energy of a state, with soft bodies."""
     state = check_state(model, state)
-    kinetic, potential, total = observe(model, state.q[None].copy(), state.qd[None].copy())[1][0]
-    return Energy(float(kinetic), float(potential), float(total))
+    kinetic, potential, _ = observe(model, state.q[None].copy(), state.qd[None].copy())[1][0]
+    if state.soft_states is not None:
+        moving, weight, elastic = model.soft_mesh.energies(model.gravity, state.soft_states[None])[0].sum(
+            axis=0
+        )
+        kinetic, potential = kinetic + moving, potential + weight + elastic
+    return Energy(float(kinetic), float(potential), float(kinetic + potential))

@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..kernels import layout as tree_layout
 from ..kernels.constraints import layout
 from ..kernels.contact.layout import FOUND_BODY, FOUND_OTHER, FOUND_POINT
-from ..model.checks import check_accelerations, check_flags, check_state, with_inputs
+from ..model.checks import check_accelerations, check_flags, check_state, refuse_soft, with_inputs
 from ..model.model import Model
 from . import articulated, mass_matrix
 from .complementarity import ContactForce, axes_of, solve_one_sided
@@ -96,6 +96,7 @@ def constrained_accelerations(
 
     tau: (nv + num_inputs,). held: mask (nv,) of the coordinates whose accelerations are `given`; None: the prescribed.
     """
+    refuse_soft(model)
     nv, rows = model.num_coordinates, model.num_constraint_rows
     qdd = np.zeros(nv)
     spaces = model.workspace().clear()

@@ -10,7 +10,7 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..joints.packing import TangentSpace
-from ..model.checks import check_flags, check_state, inputs_alone, with_inputs
+from ..model.checks import check_flags, check_state, inputs_alone, refuse_soft, with_inputs
 from ..model.model import Model
 from ..validation import finite_array
 from . import forward_dynamics
@@ -35,6 +35,7 @@ def _evaluate(
     model: Model, state: State, qdd: FloatArray, inputs: Any
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Derivatives by q, by q' and by q'' (the mass matrix)."""
+    refuse_soft(model)
     nv = model.num_coordinates
     slopes = (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv)))
     spaces = model.workspace().clear()

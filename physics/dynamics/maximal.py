@@ -21,7 +21,7 @@ from ..bodies.state import State
 from ..errors import ModelError
 from ..geometry import lie
 from ..kernels import layout
-from ..model.checks import check_flags, check_state, inputs_alone
+from ..model.checks import check_flags, check_state, inputs_alone, refuse_soft
 from ..model.model import Model
 from ..validation import finite_array
 
@@ -223,6 +223,7 @@ def maximal_coordinates(model: Model, state: State, inputs: Any = None) -> Maxim
         JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     state = check_state(model, state)
+    refuse_soft(model)
     for muscle in model.muscles:
         if muscle.has_inertia:
             raise ModelError(

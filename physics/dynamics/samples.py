@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..geometry import exponential_coordinates, lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..geometry.smoothing import DEGREES, check_times, spline_derivatives, weight_of_cutoff
-from ..model.checks import check_flags, inputs_alone
+from ..model.checks import check_flags, inputs_alone, refuse_soft
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
 from ..model.result import rotation_quaternions
@@ -127,6 +127,7 @@ def inverse_dynamics_of_samples(
         JointRangeError: a coordinate outside the range of a joint whose policy is ``"error"``.
     """
     instance(model, Model, "model").check_dynamics()
+    refuse_soft(model)
     if whole_number(degree, "degree") not in DEGREES:
         raise ModelError(f"degree must be one of {DEGREES}, got {degree}")
     times = check_times(times, degree + 1)

@@ -53,6 +53,12 @@ def check_state(model: ModelView, state: State) -> State:
     return State(q, qd, number(state.time, "time of the state"), chart.astype(np.int64), states, soft)
 
 
+def refuse_soft(model: ModelView) -> None:
+    """ModelError if a model has soft bodies, whose forces the dynamics of one state do not have."""
+    for soft in getattr(model, "soft_bodies", ())[:1]:
+        raise ModelError(f"dynamics of one state leave out soft body {soft.name!r}: use simulate")
+
+
 def check_accelerations(model: ModelView, qdd: FloatArray) -> FloatArray:
     """Return the accelerations; ModelError if velocities or forces are too large for them."""
     if not np.isfinite(qdd).all():

@@ -315,6 +315,38 @@ def test_methods_without_soft_bodies_are_refused(method):
         ph.simulate(model, model.state(), 0.01, 1e-3, method)
 
 
+def test_energy_of_a_state_has_soft_bodies():
+    model = bolted()
+    places = model.soft_mesh.rest + np.random.default_rng(11).normal(size=model.soft_mesh.rest.shape) * 0.003
+    state = model.state([0.1, -0.2], [1.0, 2.0], nodes={"block": places})
+    result = ph.simulate(model, state, 1e-3, 1e-3, "rk4")
+    assert ph.energy(model, state) == pytest.approx(tuple(result.energy[0]), rel=1e-12)
+
+
+TIMES = np.linspace(0.0, 1.0, 9)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ph.forward_dynamics,
+        lambda model, state: ph.forward_dynamics(model, state, road="dense"),
+        ph.inverse_dynamics,
+        ph.constrained_dynamics,
+        lambda model, state: ph.hybrid_dynamics(model, state, {"a": 0.0}),
+        ph.forward_dynamics_derivatives,
+        ph.inverse_dynamics_derivatives,
+        ph.maximal_coordinates,
+        lambda model, _: ph.inverse_dynamics_of_samples(model, TIMES, np.zeros((9, 2))),
+        ph.joint_reactions,
+    ],
+)
+def test_dynamics_of_one_state_refuse_soft_bodies(call):
+    model = bolted()
+    with pytest.raises(ph.ModelError, match="block"):
+        call(model, model.state())
+
+
 def test_a_loop_refuses_soft_bodies():
     model = bolted()
     with pytest.raises(ph.ModelError, match="block"):
