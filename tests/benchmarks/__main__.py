@@ -28,6 +28,7 @@ from . import (
     peers,
     pinocchio_cpp,
     reaching,
+    soft,
     trees,
     unjitted,
     worlds,
@@ -219,6 +220,15 @@ def many_worlds(report: Report) -> None:
         report.race(many.ours(), ("simulate_many_10000_over_mujoco_rollout", many.mujoco_rollout()))
 
 
+def soft_bodies(report: Report) -> None:
+    """A block of tetrahedra on a hinge against MuJoCo's flex, at 5 ms."""
+    if installed("mujoco"):
+        flex = soft.mujoco_flex()
+        soft.check(soft.ours(), flex)
+        for end, method in (("", "linearly_implicit_euler"), ("_bdf1", "bdf1"), ("_sdirk2", "sdirk2")):
+            report.race(soft.ours(method), (f"soft_208_nodes{end}_over_mujoco", flex))
+
+
 def without_numba(report: Report) -> None:
     """Time of a step in plain Python over that of a jitted one; ``numba_support`` states the range to users."""
     plain, jitted = unjitted.seconds(False), unjitted.seconds(True)
@@ -259,6 +269,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     against_opensim(report)
     on_two_threads(report)
     many_worlds(report)
+    soft_bodies(report)
     backwards(report)
     without_numba(report)
     compilation(report)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from . import __main__ as command
-from . import contacts, gradients, linkages, muscles, pinocchio_cpp, reaching, trees, worlds, wrapping
+from . import contacts, gradients, linkages, muscles, pinocchio_cpp, reaching, soft, trees, worlds, wrapping
 from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
@@ -80,6 +80,7 @@ def test_contestants_run() -> None:
         gradients.simulation(),
         reaching.sampled(3),
         worlds.Worlds().ours(),
+        soft.ours(),
         *(contacts.ours("contacts", scene) for scene in scenes),
     ):
         each.run(2)
