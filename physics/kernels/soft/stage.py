@@ -28,6 +28,9 @@ from .sparse import number3, write3
 from .system import are_finite, assemble_blocks, make_system, node_forces, solve_system
 
 SLOW, MOST_ITERATIONS, LEAST_SHARE = newton.SLOW, newton.MOST_ITERATIONS, newton.LEAST_STEP
+# a matrix of an earlier stage is replaced where the correction does not shrink to this share: it costs as much as four
+# iterations
+OUTDATED = 0.05
 
 
 @shared
@@ -194,6 +197,7 @@ def iterate(
     nodes, nv, flags = space[at.VECTORS], pivots.shape[0], spaces[tree.FLAGS]
     count = 3 * (mesh[at.COLUMNS].shape[0] - 1)
     fresh = notes[newton.KNOWN] == 0.0 or notes[newton.STEP] != step
+    renewed = fresh
     size = find_correction(arrays, mesh, step, fresh, space, implicit, spaces)
     for _ in range(MOST_ITERATIONS):
         if size < 0.0:
@@ -204,7 +208,7 @@ def iterate(
         if not slow:
             take(nv, newton.TRIAL, newton.ACCELERATIONS, vectors)
             take(count, at.TRIAL, at.ACCELERATIONS, nodes)
-            slow = next_size > SLOW * size
+            slow = next_size > (SLOW if renewed else OUTDATED) * size
             left = next_size / size if size > 0.0 else 1.0
             if within(step, newton.SETTLED / max(left, 0.1), count, space, implicit) or (
                 fresh and slow and within(step, newton.STUCK, count, space, implicit)
@@ -217,7 +221,7 @@ def iterate(
         elif fresh:
             break
         if slow:
-            fresh = True
+            fresh = renewed = True
             size = find_correction(arrays, mesh, step, fresh, space, implicit, spaces)
         else:
             fresh = False
