@@ -81,6 +81,7 @@ from .simulation.hyper_reduced import HyperReduced
 from .simulation.loop import simulate_loop
 from .simulation.many import simulate_many
 from .simulation.simulate import simulate
+from .soft.lattice import soft_lattice
 
 if TYPE_CHECKING:
     from .geometry import exponential_coordinates, lie, splines
@@ -145,6 +146,7 @@ __all__ = [
     "ConstrainedDynamics",
     "ContactForce",
     "assemble",
+    "soft_lattice",
     "Motion",
     "simulate",
     "simulate_many",

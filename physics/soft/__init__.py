@@ -2,5 +2,6 @@
 
 from .body import SoftBody
 from .embedding import Embedding
+from .lattice import soft_lattice
 
-__all__ = ["Embedding", "SoftBody"]
+__all__ = ["Embedding", "SoftBody", "soft_lattice"]
