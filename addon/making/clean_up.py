@@ -79,12 +79,21 @@ def clean(scene: Scene, bodies: Iterable[Body]) -> int:
     there = {key: body for key, body in ours.items() if key[0] in left}
     count = sum(body.data.body.enabled or body.data.collider.enabled for body in there.values())
     for key, body in there.items():
+        if _is_floor(body):
+            bpy.data.objects.remove(body.object)
+            continue
         if key not in kept:
             body.owner.property_unset("condyle")
             continue
         for name in ("body", "collider", "channels", "before_live"):
             body.data.property_unset(name)
     return count
+
+
+def _is_floor(body: Body) -> bool:
+    """Whether a body is an Empty that was made to be a collider: a ragdoll's floor."""
+    made = not body.bone and body.object.type == "EMPTY" and any(map(is_ours, body.object.users_collection))
+    return made and body.data.collider.enabled and not body.data.body.enabled
 
 
 def _check_own(helpers: Sequence[Object], items: Sequence[Object]) -> None:

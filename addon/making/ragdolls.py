@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 
+import bpy
 import numpy as np
 from bpy.types import Object, Scene
-from mathutils import Matrix, Vector
+from mathutils import Quaternion, Vector
 
 from ..blender import units
 from ..blender.physics_access import model_error
+from ..data import colliders as data
 from ..data import references
 from ..data.joints import match_coordinates
 from ..data.references import Body
-from ..reading import conflicts, masses, meshes
-from . import bodies_and_joints, connections, humanoid_bones
+from ..reading import collider_fit, conflicts, masses, meshes
+from . import bodies_and_joints, colliders, humanoid_bones
 from .humanoid_bones import Part
 
 #: largest turns [degrees] about x, y (along the bone) and z of a joint's rest, rounded from those of adults; of hinges
@@ -41,13 +43,16 @@ LOSS = 2.0
 # Limbs are bent where the sine of the angle between their bones is larger.
 BENT = math.sin(math.radians(2.0))
 FRICTION = 0.6
+# Where the floor is nearer than a limb is thick that one is thinner, down to this share. A floor's normal has at least
+# this z.
+LEAST, FACES_UP = 0.5, 0.7
 
 
 def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
     """Make an armature a ragdoll that starts with the pose and the speed of its animation.
 
     Args:
-        floor: whether it falls on the world's x-y plane.
+        floor: whether it falls on the world's x-y plane, where no other plane is a floor.
 
     Returns:
         The joints' Empties.
@@ -67,7 +72,9 @@ def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
         conflicts.check(body)
         if references.joint_of(scene, body) is not None:
             raise model_error(f"{body.name} already has a joint: use Clean Up first")
-    volumes = _bare_volumes(scene, rig, parts) | meshes.skin_volumes(scene, rig, list(bodies))
+    skinned = meshes.skin_volumes(scene, rig, list(bodies))
+    bare = {name: volume for name, volume in _bare_volumes(scene, rig, parts).items() if name not in skinned}
+    volumes = bare | skinned
     for name, body in bodies.items():
         figures = masses.capsule_along(scene, body, volumes[name])
         bodies_and_joints.make_body(scene, body, mass=figures[0], center=figures[1], inertia=figures[2])
@@ -75,27 +82,36 @@ def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
     pelvis.motion, pelvis.start_from = "FREE", "MOTION"
     forward = _forward(rig, parts)
     joints = [_hang(scene, rig, part, forward) for part in parts[1:]]
-    if floor:
-        _add_floor(scene, bodies, {each.carrier for each in parts}, volumes)
+    _make_solid(scene, bodies, bare, floor)
     return joints
 
 
-def _add_floor(scene: Scene, bodies: dict[str, Body], carriers: set[str], volumes: dict[str, float]) -> None:
-    """The world's x-y plane under all limbs, or as far below as the lowest of them is; none begins inside it."""
-    lows = {
-        name: min(
-            end.z
-            for end in (body.matrix.translation, body.matrix @ Vector((0.0, body.pose_bone.bone.length, 0.0)))
-        )
-        for name, body in bodies.items()
-    }
-    level = min(0.0, *lows.values())
+def _make_solid(scene: Scene, bodies: dict[str, Body], bare: dict[str, float], floor: bool) -> None:
+    """Let limbs collide as capsules, and with one floor: the world's x-y plane, or as far below as the lowest is."""
+    colliders.add(scene, list(bodies.values()), "CAPSULE", {"friction": FRICTION})
+    level = 0.0
     for name, body in bodies.items():
-        item = connections.add_connection(scene, None, body, "ground", Matrix.Translation((0.0, 0.0, level)))
-        settings = item.condyle.connection.ground
-        settings.points = "ORIGIN" if name in carriers else "EXTREME"  # elsewhere the next limb begins
-        settings.friction = FRICTION
-        settings.radius = min(_radius(scene, body, volumes[name]), lows[name] - level)
+        settings, (pose, size) = body.data.collider, collider_fit.frame_of(body.matrix)
+        if name in bare:
+            settings.radius = _radius(scene, body, bare[name]) / size
+            settings.length = max(body.pose_bone.bone.length - 2.0 * settings.radius, 0.0)
+        axis = Quaternion(settings.rotation) @ Vector((0.0, 0.0, 0.5 * settings.length))
+        ends = [pose @ [*(size * (Vector(settings.center) + way * axis)), 1.0] for way in (-1.0, 1.0)]
+        low = min(end[2] for end in ends) / size
+        settings.radius = float(np.clip(low, LEAST * settings.radius, settings.radius))
+        level = min(level, (low - settings.radius) * size)
+    if floor and not any(_is_floor(body) for body in data.in_use(scene)):
+        item = bodies_and_joints.new_empty(scene, "Floor", "PLAIN_AXES")
+        item.location.z = level
+        bpy.context.view_layer.update()
+        colliders.add(scene, [Body(item)], "PLANE", {"friction": FRICTION})
+
+
+def _is_floor(body: Body) -> bool:
+    """Whether a collider is a plane that faces up."""
+    settings = body.data.collider
+    up = body.matrix.to_3x3() @ (Quaternion(settings.rotation) @ Vector((0.0, 0.0, 1.0)))
+    return settings.shape == "PLANE" and up.normalized().z > FACES_UP
 
 
 def _hang(scene: Scene, rig: Object, part: Part, forward: Vector) -> Object:

@@ -104,9 +104,9 @@ class AddChain(Change, Operator):
 
 
 class AddRagdoll(Change, Operator):
-    """Make the active rig of a human figure a ragdoll: every limb gets a joint with limits and the mass of its skin,
-    and it falls from the pose and the speed of its animation. Limbs are known by the bones' names of Rigify, Auto-Rig
-    Pro, Mixamo and VRM; then press Bake"""
+    """Make the active rig of a human figure a ragdoll: every limb gets a joint with limits, the mass of its skin and a
+    collider, and it falls from the pose and the speed of its animation. Limbs are known by the bones' names of Rigify,
+    Auto-Rig Pro, Mixamo and VRM; then press Bake"""
 
     bl_idname = "condyle.add_ragdoll"
     bl_label = "Add Ragdoll"
