@@ -75,7 +75,7 @@ def frame_of(preset: Preset, parent: Box, child: Box, on_left: bool) -> np.ndarr
         behind = child.middle - child.reach(front) * front + child.reach(up) * up
         place = behind if child.head is None else child.head
         return _frame(place, front, np.array(preset.toward))
-    place = _between(parent, child) if child.head is None else child.head
+    place = between(parent, child) if child.head is None else child.head
     distal = child.middle - place
     if np.linalg.norm(distal) < 1e-3 * size:
         distal = child.middle - parent.middle
@@ -92,7 +92,7 @@ def frame_of(preset: Preset, parent: Box, child: Box, on_left: bool) -> np.ndarr
     return frame
 
 
-def _between(parent: Box, child: Box) -> np.ndarray:
+def between(parent: Box, child: Box) -> np.ndarray:
     """The middle of the gap between two boxes; a common point if they overlap."""
     on_child = child.nearest(parent.middle)
     on_parent = parent.nearest(child.middle)

@@ -16,7 +16,7 @@ from ..data import references
 from ..data.joints import match_coordinates
 from ..data.references import Body
 from ..reading import collider_fit, conflicts, masses, meshes
-from . import bodies_and_joints, colliders, humanoid_bones
+from . import bodies_and_joints, colliders, humanoid_bones, joint_places
 from .humanoid_bones import Part
 
 #: largest turns [degrees] about x, y (along the bone) and z of a joint's rest, rounded from those of adults; of hinges
@@ -40,8 +40,6 @@ SHARES = {
 BODY_MASS_INDEX = 22.0  # kg/m^2
 # Rate at which joints lose speed [1/s], as dampers on the moment of inertia of the limb about its end.
 LOSS = 2.0
-# Limbs are bent where the sine of the angle between their bones is larger.
-BENT = math.sin(math.radians(2.0))
 FRICTION = 0.6
 # Where the floor is nearer than a limb is thick that one is thinner, down to this share. A floor's normal has at least
 # this z.
@@ -147,9 +145,7 @@ def _hinge_axis(rig: Object, part: Part, forward: Vector) -> Vector:
     upper, lower = (
         bones[name].matrix_local.to_3x3().col[1].normalized() for name in (part.carrier, part.name)
     )
-    axis = upper.cross(lower)
-    if axis.length < BENT:
-        axis = lower.cross(forward if part.part == "forearm" else -forward)
+    axis = joint_places.hinge_axis(upper, lower, forward if part.part == "forearm" else -forward)
     return (bones[part.name].matrix_local.to_3x3().inverted() @ axis).normalized()
 
 

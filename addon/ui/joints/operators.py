@@ -7,7 +7,7 @@ from ...blender import session
 from ...data import references
 from ...data.joint_types import WHOLE_ONLY, search_items
 from ...data.property_options import Change, active_joint, allowed, needs_joint, needs_own_joint
-from ...making import bodies_and_joints, connected_bones
+from ...making import bodies_and_joints, connected_bones, joint_places
 from ...posing import keep_sliders, project_poses
 from ...sliders import sliders
 
@@ -56,7 +56,7 @@ class AddJoint(_SearchOperator, Operator):
             return {"CANCELLED"}
         bodies_and_joints.check_joints(pairs)
         for parent, child in pairs:
-            joint = bodies_and_joints.add_joint(scene, parent, child, self.kind, closes_loop=self.closes_loop)
+            joint = joint_places.add(scene, parent, child, self.kind, self.closes_loop)
             keep_sliders.join_chain(scene, joint)
         if len(pairs) > 1:
             self.report({"INFO"}, f"{len(pairs)} joints added")
