@@ -49,7 +49,9 @@ THICKNESS, ENTERED = 0.03, 1e-3  # m; what links keep off the skin, and how deep
 #: least and most that the chains' tips swing against their carriers [m]
 SWINGS = {"TAIL": (0.05, 1.5), "HAIR": (0.03, 0.8), "EAR": (0.002, 0.1), "BELLY": (0.003, 0.06)}
 BENT = range(13, 19)  # frames from the least flexion of the knee to the largest
-KNEE = (500.0, 14.0)  # spring and damper of its coordinate [J and J s, for the unit of the fitted curve]
+# Spring and damper of its coordinate [J and J s, for the unit of the fitted curve]: the foot, which goes with the shin,
+# slides 8 mm after it is set down.
+KNEE = (2000.0, 56.0)
 GIVEN = (0.02, 0.2)  # least and most that the knee leads the heel away from its animation [m]
 SKIN = (0.78, 0.42, 0.20)
 #: name: head, tail, parent
@@ -249,6 +251,7 @@ def add_knee(made: Character) -> None:
     spring = shin.condyle.body.spring
     spring.enabled, spring.strength = True, "STIFFNESS"
     spring.stiffness, spring.damping = KNEE
+    shin.condyle.body.gravity = 0.0  # the walk carries it already
     shin.condyle.collider.active = False
     bpy.ops.object.mode_set(mode="OBJECT")
 
