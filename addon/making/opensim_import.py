@@ -18,19 +18,18 @@ from bpy.types import Object, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access, units
-from ..data import collection, findings, schema
+from ..data import findings, schema
 from ..data.joint_types import TYPES
 from ..data.joints import JointProperties, match_coordinates
 from ..data.references import Body
 from ..reading import joints
-from . import bodies_and_joints, connections
+from . import bodies_and_joints, connections, opensim_bones
 from .demo_shapes import free_spot
 from .opensim_muscles import add_muscles
 from .opensim_state import Imported, Standing, target_of
 
 #: y, which is up in OpenSim's models, becomes z
 Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
-BONE_COLOR = (0.86, 0.82, 0.72, 1.0)
 # Tolerance [m, radians] of an imported joint read back from the scene; Blender stores matrices as float32.
 READ_BACK = 1e-5
 
@@ -75,7 +74,7 @@ def import_model(
     for body in model.bodies:
         _add_joint(standing, imported, body)
     _add_constraints(standing, imported)
-    _add_geometry(standing, imported)
+    opensim_bones.add(standing, imported)
     add_muscles(standing, imported)
     scene.condyle.simulation.gravity = tuple(up[:3, :3] @ gravity)
     schema.stamp(scene.condyle)
@@ -225,35 +224,6 @@ def _joint_of(standing: Standing, coordinate: str) -> tuple[str, int]:
         if coordinate in names:
             return body.name, names.index(coordinate) + 1
     raise physics_access.model_error(f"there is no coordinate {coordinate!r}")
-
-
-def _add_geometry(standing: Standing, made: Imported) -> None:
-    """Import meshes of bones as children of their bodies."""
-    scene, material = standing.scene, None
-    for shape in standing.read.geometry:
-        if shape.path is None or shape.path.suffix.lower() != ".vtp":
-            if shape.path is not None:
-                made.warnings.append(findings.about(None, "import-no-vtp", file=shape.path.name))
-            continue
-        try:
-            points, polygons = physics_access.part("io.vtp").read_vtp(shape.path)
-        except (physics_access.physics().CondyleError, OSError) as error:
-            told = findings.about(None, "import-geometry", file=shape.path.name, error=error)
-            made.warnings.append(told)
-            continue
-        mesh = bpy.data.meshes.new(shape.path.stem)
-        scaled = points * np.asarray(shape.scale) / units.length_scale(scene)
-        mesh.from_pydata(scaled.tolist(), [], [polygon.tolist() for polygon in polygons])
-        mesh.validate()
-        if material is None:
-            material = bpy.data.materials.get("Condyle Bone") or bpy.data.materials.new("Condyle Bone")
-            material.diffuse_color = BONE_COLOR
-        mesh.materials.append(material)
-        mesh.polygons.foreach_set("use_smooth", np.ones(len(mesh.polygons), dtype=bool))
-        item = bpy.data.objects.new(shape.path.stem, mesh)
-        collection.collection_of(scene).objects.link(item)
-        owner = target_of(made, shape.frame.body)
-        bodies_and_joints.attach(item, owner, standing.matrix(shape.frame.body, shape.frame.pose))
 
 
 #: settings of a joint with the same names and values as in physics

@@ -288,3 +288,29 @@ def test_unknown_joints_are_welded_if_allowed(part, scene, lever):
     found = part("blender.session").findings
     assert any("StrangeJoint 'hinge'" in each.text and not each.is_hint for each in found)
     assert any("lost.vtp" in each.text and each.is_hint for each in found)
+
+
+def test_bodies_without_meshes_are_sticks_from_joint_to_joint(part, scene, tmp_path):
+    tip = """<PinJoint name="end"><socket_parent_frame>rod_offset</socket_parent_frame>
+<socket_child_frame>/bodyset/tip</socket_child_frame><coordinates><Coordinate name="bend"/></coordinates>
+<frames><PhysicalOffsetFrame name="rod_offset"><socket_parent>/bodyset/rod</socket_parent>
+<translation>0 -0.8 0</translation></PhysicalOffsetFrame></frames></PinJoint></objects></JointSet>"""
+    body = """<Body name="tip"><mass>1</mass><mass_center>0.1 0 0</mass_center>
+<inertia>0.01 0.01 0.01 0 0 0</inertia></Body></objects></BodySet>"""
+    text = SMALL.replace("</objects></JointSet>", tip).replace("</objects></BodySet>", body)
+    path = tmp_path / "lever.osim"
+    path.write_text(text, "utf-8")
+    assert bpy.ops.condyle.import_opensim(filepath=str(path)) == {"FINISHED"}
+    sticks = {item.parent.name: item.data for item in scene.objects if item.name.endswith(" stick")}
+    ends = {
+        "rod": (0.0, -0.8, 0.0),
+        "tip": (0.2, 0.0, 0.0),
+    }  # the tip has no child: twice its centre's distance
+    assert sticks.keys() == ends.keys()
+    for name, mesh in sticks.items():
+        places = np.array([tuple(vertex.co) for vertex in mesh.vertices])
+        assert places[[0, 5]] == pytest.approx(np.array([(0.0, 0.0, 0.0), ends[name]]), abs=1e-6)
+        assert len(mesh.polygons) == 8
+        middle = places.mean(axis=0)
+        for face in mesh.polygons:  # their normals point outward
+            assert face.normal @ (face.center - type(face.center)(middle)) > 0.0
