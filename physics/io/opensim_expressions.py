@@ -206,7 +206,7 @@ def resolved(
             shift = 0.0 if powers_of(lambda v: force(at, v)) is not None else slope(at)
             whole = force(x[:, None], LOOKS)
             products = np.broadcast_to(both(x), x.shape)[:, None] * LOOKS
-            left = whole - force(x, 0.0)[:, None] - products - bent(LOOKS)
+            left = whole - np.reshape(force(x, 0.0), (-1, 1)) - products - bent(LOOKS)
     except TypeError as error:
         raise FormatError(f"{where}: an operation of {rate} is not supported: {error}") from error
     if not (np.abs(left) <= APART * np.abs(whole).max()).all():
