@@ -11,17 +11,16 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
-from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
 from ..validation import finite, number
-from .base import body_pair, element_row, link_axes, link_points
+from .base import ForceElement, body_pair, element_row, link_axes, link_points
 
 # Default sliding speed [m/s] below which friction rises smoothly.
 SMOOTH_SPEED = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Ground(ReadOnlyArrays):
+class Ground(ForceElement):
     """Pushes points of a body out of a deformable plane (Ertl et al. 1993, eq. 8).
 
     A point closer to the plane than the radius deforms the ground by delta. The ground pushes back along the plane's
@@ -51,18 +50,6 @@ class Ground(ReadOnlyArrays):
     friction: float
     smooth_speed: float
     type: ClassVar[str] = "ground"
-
-    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        return {
-            "type": self.type,
-            "name": self.name,
-            "body": names[self.body],
-            "points": self.points.tolist(),
-            "other": None if self.other < 0 else names[self.other],
-            "plane": self.plane.tolist(),
-            **{key: getattr(self, key) for key in NUMBERS},
-        }
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``)."""
