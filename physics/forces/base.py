@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from .. import registry
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
+from ..validation import finite_array, number, unit_axis
 
-AXES = ("world", "body")
+Made = TypeVar("Made", bound="ForceElement")
+# metadata of fields
+POINT = {"check": lambda value, name: finite_array(value, (3,), name)}
+POSE = {"check": lie.frame_or_identity}  # None: the identity
+AXIS = {"check": unit_axis}
+POSITIVE = {"check": partial(number, positive=True)}
+NOT_NEGATIVE = {"check": partial(number, not_negative=True)}
 
 
 def checked_name(name: Any, what: str) -> str:
@@ -41,7 +51,14 @@ def body_pair(values: Mapping[str, Any], index: Mapping[str, int], of: str, ends
 
 
 class ForceElement(ReadOnlyArrays):
-    """Base of forces and controllers, dataclasses whose `body`, and `other` if any, are indices of bodies."""
+    """Base of forces and controllers, dataclasses whose `body`, and `other` if any, are indices of bodies.
+
+    `make_force` checks the value of each other field by the "check" of its metadata, a function of the value and of its
+    name in errors that returns the checked value. Not all numbers that `needs_some` names may be 0.
+    """
+
+    what: ClassVar[str] = "force"
+    needs_some: ClassVar[tuple[str, ...]] = ()
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """JSON-able description; names are those of the model's bodies."""
@@ -49,6 +66,21 @@ class ForceElement(ReadOnlyArrays):
         for key in {"body", "other"} & values.keys():
             values[key] = None if values[key] < 0 else names[values[key]]
         return values
+
+
+def make_force(kind: type[Made], name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Made:
+    """Check all values and make the force; ModelError names force, thing and value. index: of bodies by name."""
+    of = f"of {kind.what} {checked_name(name, kind.what)!r}"
+    if "other" in values:
+        places = dict(zip(("body", "other"), body_pair(values, index, of, "both ends")))
+    else:
+        places = {"body": body_index(values["body"], index, f"body {of}")}
+    checks = {each.name: each.metadata.get("check") for each in fields(kind)}  # type: ignore[arg-type]
+    checked = {key: check(values[key], f"{key} {of}") for key, check in checks.items() if check is not None}
+    if kind.needs_some and not any(np.any(checked[key]) for key in kind.needs_some):
+        raise ModelError(f"{' and '.join(kind.needs_some)} {of} are both zero: it would do nothing")
+    made: Callable[..., Made] = kind
+    return made(name=name, **places, **checked).lock()
 
 
 def link_points(points: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:

@@ -11,13 +11,10 @@ from ..errors import FormatError, ModelError
 from ..registry import arguments, check_keys, checked_entries
 from ..validation import unit_axis
 from . import BodyDamping, Input, PositionController, Spring, Wrench
-from .base import checked_name
+from .base import body_index, checked_name, make_force
 from .controller import make_controller
-from .damping import make_body_damping
 from .element_building import ElementBuilder
 from .inputs import make_input
-from .spring import make_spring
-from .wrench import make_wrench
 
 KINDS = ("wrench", "body_damping", "ground", "mount", "bushing", "sphere_contact")  # of forces in files
 
@@ -62,7 +59,7 @@ class ForceBuilder(ElementBuilder):
             ModelError: an argument is invalid; nothing is added then.
         """
         self._check_free(checked_name(name, "spring"))
-        spring = make_spring(name, self.body_numbers(), given(locals()))
+        spring = make_force(Spring, name, self.body_numbers(), given(locals()))
         self.springs.append(spring)
         return spring
 
@@ -128,7 +125,11 @@ class ForceBuilder(ElementBuilder):
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        return self._added(name, make_wrench, given(locals()), self.inputs_by_name(self.inputs))
+        if isinstance(magnitude, str) and magnitude not in self.inputs_by_name(self.inputs):
+            raise ModelError(
+                f"magnitude of force {name!r} follows an unknown input {magnitude!r}; add inputs first"
+            )
+        return self._added(Wrench, given(locals()))
 
     def add_body_damping(
         self, name: str, body: Body | str, *, angular: float = 0.0, linear: float = 0.0, point: Any = None
@@ -145,7 +146,11 @@ class ForceBuilder(ElementBuilder):
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        return self._added(name, make_body_damping, given(locals()), self.bodies)
+        values = given(locals())
+        if point is None:
+            index = body_index(values["body"], self.body_numbers(), f"body of force {name!r}")
+            values["point"] = self.bodies[index].com
+        return self._added(BodyDamping, values)
 
     def add_controller(
         self,

@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry import lie
 from ..joints.functions import Function, Linear, function_from_dict
 from ..kernels import layout
-from ..validation import is_sequence, per_coordinate
-from .base import ForceElement, body_pair, element_row
+from ..validation import chosen, is_sequence, per_coordinate
+from .base import POSE, ForceElement, element_row
 
 MEASURED_IN = ("other", "body")
+
+
+def _functions(value: Any, name: str) -> tuple[Function, ...]:
+    if not is_sequence(value) or len(value) != 6:
+        raise ModelError(f"{name} must be 6 functions or numbers, got {value!r:.80}")
+    return tuple(_function(each, f"{name}, entry {k}") for k, each in enumerate(value))
+
+
+def _function(given: Any, name: str) -> Function:
+    """A function, its description, or a stiffness."""
+    if isinstance(given, Mapping):
+        return function_from_dict(given)
+    if isinstance(given, Function):
+        given.integral(name)
+        return given
+    return Linear(float(per_coordinate(given, 1, name, not_negative=True)[0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +51,14 @@ class Bushing(ForceElement):
 
     name: str
     body: int
-    frame: FloatArray
+    frame: FloatArray = field(metadata=POSE)
     other: int
-    other_frame: FloatArray
-    elastic: tuple[Function, ...]
-    damping: FloatArray
-    measured_in: str
+    other_frame: FloatArray = field(metadata=POSE)
+    elastic: tuple[Function, ...] = field(metadata={"check": _functions})
+    damping: FloatArray = field(
+        metadata={"check": lambda value, name: per_coordinate(value, 6, name, not_negative=True)}
+    )
+    measured_in: str = field(metadata={"check": lambda value, name: chosen(value, MEASURED_IN, name)})
     type: ClassVar[str] = "bushing"
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
@@ -55,29 +72,3 @@ class Bushing(ForceElement):
         turned = [float(self.measured_in == "body")]
         parts = (*frames, turned, self.damping, places, np.concatenate(records))
         return element_row(layout.BUSHING_ELEMENT, self.body, self.other, *parts)
-
-
-def make_bushing(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Bushing:
-    """Check all values and make the bushing; ModelError names force, thing and value."""
-    of = f"of force {name!r}"
-    body, other = body_pair(values, bodies, of, "both frames")
-    if values["measured_in"] not in MEASURED_IN:
-        raise ModelError(f"measured_in {of} must be 'other' or 'body', got {values['measured_in']!r:.80}")
-    frames = {key: lie.frame_or_identity(values[key], f"{key} {of}") for key in ("frame", "other_frame")}
-    given = values["elastic"]
-    if not is_sequence(given) or len(given) != 6:
-        raise ModelError(f"elastic {of} must be 6 functions or numbers, got {given!r:.80}")
-    elastic = tuple(_function(each, f"elastic[{k}] {of}") for k, each in enumerate(given))
-    damping = per_coordinate(values["damping"], 6, f"damping {of}", not_negative=True)
-    ends = body, frames["frame"], other, frames["other_frame"]
-    return Bushing(name, *ends, elastic, damping, values["measured_in"]).lock()
-
-
-def _function(given: Any, name: str) -> Function:
-    """A function, its description, or a stiffness."""
-    if isinstance(given, Mapping):
-        return function_from_dict(given)
-    if isinstance(given, Function):
-        given.integral(name)
-        return given
-    return Linear(float(per_coordinate(given, 1, name, not_negative=True)[0]))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._typing import FloatArray
-from ..bodies.body import Body
-from ..errors import ModelError
 from ..kernels import layout
-from ..validation import finite_array, number
-from .base import ForceElement, body_index, element_row, link_points
+from .base import NOT_NEGATIVE, POINT, ForceElement, element_row, link_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,26 +24,13 @@ class BodyDamping(ForceElement):
 
     name: str
     body: int
-    point: FloatArray
-    angular: float
-    linear: float
+    point: FloatArray = field(metadata=POINT)
+    angular: float = field(metadata=NOT_NEGATIVE)
+    linear: float = field(metadata=NOT_NEGATIVE)
     type: ClassVar[str] = "body_damping"
+    needs_some: ClassVar[tuple[str, ...]] = ("angular", "linear")
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``)."""
         point = link_points(self.point, self.body, body_frames)
         return element_row(layout.DAMPING_ELEMENT, self.body, -1, point, [self.angular, self.linear])
-
-
-def make_body_damping(
-    name: str, numbers: Mapping[str, int], bodies: Sequence[Body], values: Mapping[str, Any]
-) -> BodyDamping:
-    """Check all values and make the damping; ModelError names force, thing and value."""
-    of = f"of force {name!r}"
-    body = body_index(values["body"], numbers, f"body {of}")
-    angular, linear = (number(values[key], f"{key} {of}", not_negative=True) for key in ("angular", "linear"))
-    if not (angular or linear):
-        raise ModelError(f"angular and linear {of} are both zero: it would damp nothing")
-    point = values["point"]
-    point = bodies[body].com.copy() if point is None else finite_array(point, (3,), f"point {of}")
-    return BodyDamping(name, body, point, angular, linear).lock()

@@ -9,11 +9,9 @@ from ..bodies.body import Body, given
 from ..bodies.names import NameIndex
 from ..errors import ModelError
 from . import Bushing, Force, Ground, Mount, SphereContact, Spring
-from .base import checked_name
-from .bushing import make_bushing
-from .ground import SMOOTH_SPEED, make_ground
-from .mount import make_mount
-from .sphere_contact import DEPTH_STEEPNESS, SPEED_STEEPNESS, make_sphere_contact
+from .base import checked_name, make_force
+from .ground import SMOOTH_SPEED
+from .sphere_contact import DEPTH_STEEPNESS, SPEED_STEEPNESS
 
 Made = TypeVar("Made", bound=Force)
 
@@ -57,7 +55,7 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        return self._added(name, make_ground, given(locals()))
+        return self._added(Ground, given(locals()))
 
     def add_mount(
         self,
@@ -85,7 +83,7 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        return self._added(name, make_mount, given(locals()))
+        return self._added(Mount, given(locals()))
 
     def add_bushing(
         self,
@@ -110,7 +108,7 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        return self._added(name, make_bushing, given(locals()))
+        return self._added(Bushing, given(locals()))
 
     def add_sphere_contact(
         self,
@@ -142,15 +140,15 @@ class ElementBuilder:
         Raises:
             ModelError: an argument is invalid; nothing is added then.
         """
-        return self._added(name, make_sphere_contact, given(locals()))
+        return self._added(SphereContact, given(locals()))
 
     def _check_free(self, name: str) -> None:
         for kind, known in (("spring", self.springs), ("force", self.forces)):
             if name in self._by_name[kind](known):
                 raise ModelError(f"there is a {kind} named {name!r} already")
 
-    def _added(self, name: Any, make: Callable[..., Made], values: Mapping[str, Any], *more: Any) -> Made:
-        self._check_free(checked_name(name, "force"))
-        force = make(name, self.body_numbers(), *more, values)
+    def _added(self, kind: type[Made], values: Mapping[str, Any]) -> Made:
+        self._check_free(checked_name(values["name"], kind.what))
+        force = make_force(kind, values["name"], self.body_numbers(), values)
         self.forces.append(force)
         return force

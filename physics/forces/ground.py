@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry import lie
 from ..kernels import layout
 from ..validation import finite, number
-from .base import ForceElement, body_pair, element_row, link_axes, link_points
+from .base import NOT_NEGATIVE, POSE, POSITIVE, ForceElement, element_row, link_axes, link_points
 
 # Default sliding speed [m/s] below which friction rises smoothly.
 SMOOTH_SPEED = 0.01
+
+
+def _points(value: Any, name: str) -> FloatArray:
+    points = np.atleast_2d(finite(value, name))
+    if points.ndim != 2 or points.shape[1] != 3 or not len(points):
+        raise ModelError(f"{name} must have shape (n, 3), n >= 1, got {points.shape}")
+    return points
+
+
+def _exponent(value: Any, name: str) -> float:
+    exponent = number(value, name)
+    if exponent < 1.0:
+        raise ModelError(f"{name} must be at least 1, got {exponent:g}")
+    return exponent
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,15 +53,15 @@ class Ground(ForceElement):
 
     name: str
     body: int
-    points: FloatArray
+    points: FloatArray = field(metadata={"check": _points})
     other: int
-    plane: FloatArray
-    radius: float
-    stiffness: float
-    exponent: float
-    damping: float
-    friction: float
-    smooth_speed: float
+    plane: FloatArray = field(metadata=POSE)
+    radius: float = field(metadata=NOT_NEGATIVE)
+    stiffness: float = field(metadata=POSITIVE)
+    exponent: float = field(metadata={"check": _exponent})
+    damping: float = field(metadata=NOT_NEGATIVE)
+    friction: float = field(metadata=NOT_NEGATIVE)
+    smooth_speed: float = field(metadata=POSITIVE)
     type: ClassVar[str] = "ground"
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
@@ -63,24 +76,3 @@ class Ground(ForceElement):
             [len(self.points)],
             link_points(self.points, self.body, body_frames),
         )
-
-
-NUMBERS = ("stiffness", "exponent", "damping", "friction", "smooth_speed", "radius")
-
-
-def make_ground(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Ground:
-    """Check all values and make the ground; ModelError names force, thing and value."""
-    of = f"of force {name!r}"
-    body, other = body_pair(values, bodies, of, "points and plane")
-    points = np.atleast_2d(finite(values["points"], f"points {of}"))
-    if points.ndim != 2 or points.shape[1] != 3 or not len(points):
-        raise ModelError(f"points {of} must have shape (n, 3), n >= 1, got {points.shape}")
-    plane = lie.frame_or_identity(values["plane"], f"plane {of}")
-    positive = ("stiffness", "smooth_speed")
-    numbers = {
-        key: number(values[key], f"{key} {of}", positive=key in positive, not_negative=True)
-        for key in NUMBERS
-    }
-    if numbers["exponent"] < 1.0:
-        raise ModelError(f"exponent {of} must be at least 1, got {numbers['exponent']:g}")
-    return Ground(name=name, body=body, points=points, other=other, plane=plane, **numbers).lock()

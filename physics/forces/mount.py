@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._typing import FloatArray
 from ..kernels import layout
-from ..validation import finite_array, number, unit_axis
-from .base import ForceElement, body_pair, element_row, link_axes, link_points
+from .base import AXIS, NOT_NEGATIVE, POINT, ForceElement, element_row, link_axes, link_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +30,14 @@ class Mount(ForceElement):
 
     name: str
     body: int
-    point: FloatArray
+    point: FloatArray = field(metadata=POINT)
     other: int
-    other_point: FloatArray
-    axis: FloatArray
-    stiffness_along: float
-    stiffness_across: float
-    damping_along: float
-    damping_across: float
+    other_point: FloatArray = field(metadata=POINT)
+    axis: FloatArray = field(metadata=AXIS)
+    stiffness_along: float = field(metadata=NOT_NEGATIVE)
+    stiffness_across: float = field(metadata=NOT_NEGATIVE)
+    damping_along: float = field(metadata=NOT_NEGATIVE)
+    damping_across: float = field(metadata=NOT_NEGATIVE)
     type: ClassVar[str] = "mount"
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
@@ -55,13 +54,3 @@ class Mount(ForceElement):
 
 
 NUMBERS = ("stiffness_along", "stiffness_across", "damping_along", "damping_across")
-
-
-def make_mount(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Mount:
-    """Check all values and make the mount; ModelError names force, thing and value."""
-    of = f"of force {name!r}"
-    body, other = body_pair(values, bodies, of, "point and axis")
-    points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
-    numbers = {key: number(values[key], f"{key} {of}", not_negative=True) for key in NUMBERS}
-    axis = unit_axis(values["axis"], f"axis {of}")
-    return Mount(name, body, points["point"], other, points["other_point"], axis, **numbers).lock()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._typing import FloatArray
-from ..geometry import lie
 from ..kernels import layout
-from ..validation import finite_array, number
-from .base import ForceElement, body_pair, element_row, link_axes, link_points
+from .base import NOT_NEGATIVE, POINT, POSE, POSITIVE, ForceElement, element_row, link_axes, link_points
 
 DEPTH_STEEPNESS, SPEED_STEEPNESS = 300.0, 50.0
 
@@ -38,20 +36,20 @@ class SphereContact(ForceElement):
 
     name: str
     body: int
-    center: FloatArray
-    radius: float
+    center: FloatArray = field(metadata=POINT)
+    radius: float = field(metadata=POSITIVE)
     other: int
-    plane: FloatArray
-    stiffness: float
-    dissipation: float
-    static_friction: float
-    dynamic_friction: float
-    viscous_friction: float
-    transition_speed: float
-    depth_share: float
-    offset: float
-    depth_steepness: float
-    speed_steepness: float
+    plane: FloatArray = field(metadata=POSE)
+    stiffness: float = field(metadata=POSITIVE)
+    dissipation: float = field(metadata=NOT_NEGATIVE)
+    static_friction: float = field(metadata=NOT_NEGATIVE)
+    dynamic_friction: float = field(metadata=NOT_NEGATIVE)
+    viscous_friction: float = field(metadata=NOT_NEGATIVE)
+    transition_speed: float = field(metadata=POSITIVE)
+    depth_share: float = field(metadata=NOT_NEGATIVE)
+    offset: float = field(metadata=NOT_NEGATIVE)
+    depth_steepness: float = field(metadata=NOT_NEGATIVE)
+    speed_steepness: float = field(metadata=NOT_NEGATIVE)
     type: ClassVar[str] = "sphere_contact"
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
@@ -74,23 +72,3 @@ class SphereContact(ForceElement):
             link_points(self.center, self.body, body_frames),
             tail,
         )
-
-
-NUMBERS = (
-    *("radius", "stiffness", "dissipation", "static_friction", "dynamic_friction", "viscous_friction"),
-    *("transition_speed", "depth_share", "offset", "depth_steepness", "speed_steepness"),
-)
-POSITIVE = ("radius", "stiffness", "transition_speed")
-
-
-def make_sphere_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> SphereContact:
-    """Check all values and make the contact; ModelError names force, thing and value."""
-    of = f"of force {name!r}"
-    body, other = body_pair(values, bodies, of, "sphere and plane")
-    numbers = {
-        key: number(values[key], f"{key} {of}", positive=key in POSITIVE, not_negative=True)
-        for key in NUMBERS
-    }
-    center = finite_array(values["center"], (3,), f"center {of}")
-    plane = lie.frame_or_identity(values["plane"], f"plane {of}")
-    return SphereContact(name, body, center, other=other, plane=plane, **numbers).lock()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._typing import FloatArray
 from ..kernels import layout
-from ..validation import finite_array, number
-from .base import ForceElement, body_pair, checked_name, element_row, link_points
+from .base import NOT_NEGATIVE, POINT, ForceElement, element_row, link_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +24,13 @@ class Spring(ForceElement):
 
     name: str
     body: int
-    point: FloatArray
+    point: FloatArray = field(metadata=POINT)
     other: int
-    other_point: FloatArray
-    stiffness: float
-    damping: float
-    rest_length: float
+    other_point: FloatArray = field(metadata=POINT)
+    stiffness: float = field(metadata=NOT_NEGATIVE)
+    damping: float = field(metadata=NOT_NEGATIVE)
+    rest_length: float = field(metadata=NOT_NEGATIVE)
+    what: ClassVar[str] = "spring"
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``), with points in the link frames."""
@@ -42,15 +42,3 @@ class Spring(ForceElement):
             link_points(self.other_point, self.other, body_frames),
             [self.stiffness, self.damping, self.rest_length],
         )
-
-
-def make_spring(name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Spring:
-    """Check all values and make the spring; ModelError names spring, thing and value."""
-    of = f"of spring {checked_name(name, 'spring')!r}"
-    body, other = body_pair(values, index, of, "both ends")
-    numbers = {
-        key: number(values[key], f"{key} {of}", not_negative=True)
-        for key in ("stiffness", "damping", "rest_length")
-    }
-    points = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "other_point")}
-    return Spring(name, body, points["point"], other, points["other_point"], **numbers).lock()

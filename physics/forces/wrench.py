@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..kernels import layout
-from ..validation import finite_array, number
-from .base import AXES, ForceElement, body_index, element_row, link_axes, link_points
+from ..validation import chosen, number
+from .base import POINT, ForceElement, element_row, link_axes, link_points
+
+AXES = ("world", "body")
+
+
+def _magnitude(value: Any, name: str) -> float | str:
+    return value if isinstance(value, str) else number(value, name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +36,13 @@ class Wrench(ForceElement):
 
     name: str
     body: int
-    point: FloatArray
-    moment: FloatArray
-    force: FloatArray
-    axes: str
-    magnitude: float | str
+    point: FloatArray = field(metadata=POINT)
+    moment: FloatArray = field(metadata=POINT)
+    force: FloatArray = field(metadata=POINT)
+    axes: str = field(metadata={"check": lambda value, name: chosen(value, AXES, name)})
+    magnitude: float | str = field(metadata={"check": _magnitude})
     type: ClassVar[str] = "wrench"
+    needs_some: ClassVar[tuple[str, ...]] = ("moment", "force")
 
     @property
     def stores_all(self) -> bool:
@@ -60,24 +66,3 @@ class Wrench(ForceElement):
                 inputs[self.magnitude] if isinstance(self.magnitude, str) else -1,
             ],
         )
-
-
-def make_wrench(
-    name: str, bodies: Mapping[str, int], inputs: Mapping[str, Any], values: Mapping[str, Any]
-) -> Wrench:
-    """Check all values and make the wrench; ModelError names force, thing and value."""
-    of = f"of force {name!r}"
-    magnitude = values["magnitude"]
-    if isinstance(magnitude, str):
-        if magnitude not in inputs:
-            raise ModelError(f"magnitude {of} follows an unknown input {magnitude!r}; add inputs first")
-    else:
-        magnitude = number(magnitude, f"magnitude {of}")
-    axes = values["axes"]
-    if not isinstance(axes, str) or axes not in AXES:
-        raise ModelError(f"axes {of} must be 'world' or 'body', got {axes!r:.80}")
-    arrays = {key: finite_array(values[key], (3,), f"{key} {of}") for key in ("point", "moment", "force")}
-    if not (arrays["moment"].any() or arrays["force"].any()):
-        raise ModelError(f"moment and force {of} are both zero: it would move nothing")
-    body = body_index(values["body"], bodies, f"body {of}")
-    return Wrench(name=name, body=body, axes=axes, magnitude=magnitude, **arrays).lock()

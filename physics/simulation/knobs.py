@@ -16,8 +16,6 @@ from .._typing import FloatArray
 from ..contacts import Contact, pack_contacts
 from ..errors import ModelError
 from ..forces import Force, Ground, Mount, Spring
-from ..forces.ground import NUMBERS as GROUND_NUMBERS
-from ..forces.mount import NUMBERS as MOUNT_NUMBERS
 from ..kernels import layout
 from ..model.model import Model
 from ..motions.excitation import excite
@@ -26,8 +24,8 @@ from ..validation import finite_array, number
 
 #: the adjustable parameters of each kind of element, and their bounds
 TURNED: dict[type, tuple[str, ...]] = {
-    Ground: tuple(name for name in GROUND_NUMBERS if name != "radius"),
-    Mount: MOUNT_NUMBERS,
+    Ground: ("stiffness", "exponent", "damping", "friction", "smooth_speed"),
+    Mount: ("stiffness_along", "stiffness_across", "damping_along", "damping_across"),
     Spring: ("stiffness", "damping", "rest_length"),
     Contact: ("friction", "restitution"),
 }
