@@ -1,4 +1,4 @@
-"""What the solver met in a bake, kept on the scene for the panel."""
+"""What the solver met in a bake, for the panel and for warnings."""
 
 from __future__ import annotations
 
@@ -9,33 +9,32 @@ import numpy as np
 from bpy.types import Scene
 
 from ..blender import physics_access, units
-from ..data import findings, references, schema
-from ..data.simulation import INTEGRATORS, BakeStatistics
-from ..data.starting import LoopStatistics
+from ..data import findings, references
+from ..data.simulation import INTEGRATORS
 from ..reading import scene as scene_to_model
 
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
 
 
-def note(scene: Scene, result: physics_access.Result, seconds: float) -> None:
-    """Keep the figures of a bake that came to its end."""
-    kept = _cleared(scene)
-    kept.integrator = str(result.info.get("integrator", ""))
-    kept.steps = int(result.info.get("steps", 0))
-    kept.seconds = seconds
-    kept.energy_change = float(result.energy[-1, 2] - result.energy[0, 2])
+def of(result: physics_access.Result, seconds: float) -> dict[str, Any]:
+    """The figures of a bake that came to its end, by the names of `BakeStatistics`."""
+    kept = {
+        "integrator": str(result.info.get("integrator", "")),
+        "steps": int(result.info.get("steps", 0)),
+        "seconds": seconds,
+        "energy_change": float(result.energy[-1, 2] - result.energy[0, 2]),
+    }
     found = result.info.get("constraints")
     if found is None:
-        return
-    kept.constrained = True
-    for name in SHARED:
-        setattr(kept, name, found.get(name, 0))
+        return kept
+    kept |= {"constrained": True, **{name: found.get(name, 0) for name in SHARED}}
     peaks = {
         name: float(np.abs(forces).max(initial=0.0)) for name, forces in result.constraint_forces.items()
     }
     if peaks:
-        kept.largest = max(peaks, key=lambda name: peaks[name])
-        kept.largest_force = peaks[kept.largest]
+        largest = max(peaks, key=lambda name: peaks[name])
+        kept |= {"largest": largest, "largest_force": peaks[largest]}
+    return kept
 
 
 def failure(scene: Scene, error: Exception) -> findings.Finding:
@@ -48,33 +47,16 @@ def failure(scene: Scene, error: Exception) -> findings.Finding:
     return findings.error(None, error, code, step=settings.time_step, method=other)
 
 
-def note_failure(scene: Scene, error: Exception) -> None:
-    """Keep where and why a simulation went wrong; nothing for other errors."""
+def of_failure(error: Exception) -> dict[str, Any]:
+    """Where and why a simulation went wrong, by the names of `BakeStatistics`; nothing of other errors."""
     details = getattr(error, "details", None) or {}
-    if getattr(error, "kind", "") == "DivergedError" and "reason" in details:
-        kept = _cleared(scene)
-        kept.failed_time, kept.failed_body = float(details["time"]), str(details["body"])
-        kept.failed_reason = str(details["reason"])
-
-
-def forget(scene: Scene) -> None:
-    """Clear what the last bake told of itself: its figures, and how well it closes."""
-    for kept in (scene.condyle.simulation.statistics, scene.condyle.loop):
-        _unset(kept)
-
-
-def _cleared(scene: Scene) -> BakeStatistics:
-    kept = scene.condyle.simulation.statistics
-    _unset(kept)
-    schema.stamp(scene.condyle)
-    return kept
-
-
-def _unset(kept: BakeStatistics | LoopStatistics) -> None:
-    """Each property by itself: what is unset as a whole leaves scripts that look at it with freed memory."""
-    for item in kept.bl_rna.properties:
-        if item.identifier not in {"rna_type", "name"}:
-            kept.property_unset(item.identifier)
+    if getattr(error, "kind", "") != "DivergedError" or "reason" not in details:
+        return {}
+    return {
+        "failed_time": float(details["time"]),
+        "failed_body": str(details["body"]),
+        "failed_reason": str(details["reason"]),
+    }
 
 
 def warnings(read: scene_to_model.SceneModel, result: physics_access.Result) -> list[findings.Finding]:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Constraint, Object, PoseBone, Scene
+from bpy.types import Constraint, Object, PoseBone, PropertyGroup, Scene
 
 from ..baked import channels_back as actions
 from ..baked import nla_tracks, targets, temporarily
 from ..blender import physics_access, units
-from ..data import findings, references, stored_texts
+from ..data import findings, references, schema, stored_texts
 from ..data.references import Body, Key, key_of
 from ..reading import conflicts
 from ..reading.scene import SceneModel
 from . import channels as channels_
 from . import figures as bake_figures
-from . import keys, lead_in_keys, muscles, parents_between_frames, solver_statistics
+from . import keys, lead_in_keys, muscles, parents_between_frames
 from .keys import Kept
 from .local_matrices import LocalPoses, Samples, nearest_above, sample_matrices
 
@@ -139,7 +140,8 @@ def free_and_forget(scene: Scene) -> int:
     for each in baked:
         if not is_baked(each):
             _forget(each)
-            solver_statistics.forget(each)
+            for told in (each.condyle.simulation.statistics, each.condyle.loop):
+                _unset(told)
     return count
 
 
@@ -147,6 +149,24 @@ def _forget(scene: Scene) -> None:
     """Clear what a scene's bake has read, and what was told of its keys."""
     for name in ("read", "told"):
         scene.condyle.simulation.output.property_unset(name)
+
+
+def note_statistics(scene: Scene, values: Mapping[str, Any]) -> None:
+    """Keep what the solver met in a scene's bake (`solver_statistics`); an empty one changes nothing."""
+    if not values:
+        return
+    kept = scene.condyle.simulation.statistics
+    _unset(kept)
+    for name, value in values.items():
+        setattr(kept, name, value)
+    schema.stamp(scene.condyle)
+
+
+def _unset(kept: PropertyGroup) -> None:
+    """Each property by itself: what is unset as a whole leaves scripts that look at it with freed memory."""
+    for item in kept.bl_rna.properties:
+        if item.identifier not in {"rna_type", "name"}:
+            kept.property_unset(item.identifier)
 
 
 def note_read(scene: Scene, prints: stored_texts.Prints) -> None:

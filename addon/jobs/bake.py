@@ -25,8 +25,8 @@ from ..making import orphans
 from ..reading import prints as scene_prints
 from ..reading import scene as scene_to_model
 from ..staleness import compare
-from . import bake_preconditions, partial_bake, shot_files, take
 from . import fit as fits
+from . import partial_bake, shot_files, take
 from .fit import FitReport
 from .shot import Plan, plan
 
@@ -134,7 +134,7 @@ def bake(scene: Scene, result: shot_files.Saved | None = None) -> Steps[BakeRepo
     clock.lap("simulate")
     report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
     scene = references.find_scene(scene_uid)
-    solver_statistics.note(scene, report.result, clock.seconds["simulate"])
+    write.note_statistics(scene, solver_statistics.of(report.result, clock.seconds["simulate"]))
     frame_times.note_loop(scene, report.result)
     return report
 
@@ -148,7 +148,7 @@ def _simulate(
         return (yield simulate(compute_process.client(), assemble=True, between=once, **made.arguments))
     except physics_access.physics().CondyleError as error:
         scene = references.find_scene(scene_uid)
-        solver_statistics.note_failure(scene, error)
+        write.note_statistics(scene, solver_statistics.of_failure(error))
         partial_bake.keep(scene, frames, made, fitted, error)
         found = findings.named(scene, solver_statistics.failure(scene, error))
         findings.show(scene_uid, findings.of_source([found], findings.BAKE))
@@ -196,10 +196,9 @@ def _simulated(
     report = yield from written(
         scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints, inside
     )
-    scene = references.find_scene(scene_uid)
     report = replace(report, warnings=warnings + report.warnings)
-    findings.show(scene_uid, findings.of_source(report.warnings, findings.BAKE))
-    orphans.tell(scene)
+    found = findings.of_source(report.warnings, findings.BAKE)
+    findings.show(scene_uid, [*found, *orphans.listed(scene_uid)])
     return report
 
 
@@ -225,8 +224,7 @@ def _prepared(
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
-    made = yield from ready(scene_uid, run, fitted, clock, loop)
-    bake_preconditions.check(references.find_scene(scene_uid), made.read)
+    made = yield from ready(scene_uid, run, fitted, clock, loop, to_bake=True)
     return replace(made, warnings=warnings + made.warnings), fitted
 
 
@@ -272,10 +270,11 @@ def ready(
     fitted: dict[int, FitReport],
     clock: frame_times.Clock | None = None,
     loop: dict[str, Any] | None = None,
+    to_bake: bool = False,
 ) -> Steps[Plan]:
     """Steps that take a shot of the scene over whole frames (F,) and plan its simulation; arguments as of `take`."""
     clock = clock or frame_times.Clock()
-    taken = take.take(references.find_scene(scene_uid), frames, fitted, loop)
+    taken = take.take(references.find_scene(scene_uid), frames, fitted, loop, to_bake)
     clock.lap("read")
     yield compute_process.Drawn()  # from here on the scene may be another one
     clock.lap("draw")

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from bpy.types import Object, Scene
 
-from ..baked import temporarily
 from ..baking import channels
 from ..blender import physics_access
 from ..data import findings, frame_times
@@ -28,17 +27,18 @@ def by_settings(scene: Scene) -> Iterator[Finding]:
             yield findings.named(scene, findings.error(None, error))
 
 
-def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Object, Exception]]:
-    """What cannot be done with a scene as it was read: errors, and the object at fault, or None. In a scene without
-    its bake.
+def by_model(view: Scene, read: SceneModel) -> Iterator[tuple[Object, Exception]]:
+    """What cannot be done with a scene as it was read: errors, and the object at fault, or None.
+
+    view: a snapshot of the scene without its bake.
     """
     problem = physics_access.physics().CondyleError
     try:
-        physics_access.part("integrators").check_method(read.model, scene.condyle.simulation.integrator)
+        physics_access.part("integrators").check_method(read.model, view.condyle.simulation.integrator)
     except problem as error:
         yield None, error
-    target = channels.output_of(scene).target
-    found = [entry.handle.find() for entry in read.bodies]
+    target = channels.output_of(view).target
+    found = [entry.handle.find_in(view) for entry in read.bodies]
     for item in dict.fromkeys(body.object for body in found if body is not None):
         try:
             conflicts.check_target(item, target)
@@ -46,15 +46,14 @@ def by_model(scene: Scene, read: SceneModel) -> Iterator[tuple[Object, Exception
             yield item, error
 
 
-def with_model(scene: Scene, read: SceneModel) -> Iterator[Finding]:
+def with_model(view: Scene, read: SceneModel) -> Iterator[Finding]:
     """`by_model` as findings."""
-    for item, error in by_model(scene, read):
+    for item, error in by_model(view, read):
         found = findings.error(item, error)
-        yield found if item is not None else findings.named(scene, found)
+        yield found if item is not None else findings.named(view, found)
 
 
-def check(scene: Scene, read: SceneModel) -> None:
+def check(view: Scene, read: SceneModel) -> None:
     """ModelError where a bake of a scene, as it was read, could not run or not be written: before it is computed."""
-    with temporarily.without_bake(scene):
-        for _, error in by_model(scene, read):
-            raise error
+    for _, error in by_model(view, read):
+        raise error

@@ -51,9 +51,10 @@ def check(scene: Scene) -> list[Finding]:
         return [
             *unplayed,
             *bake_preconditions.by_settings(scene),
-            *bake_preconditions.with_model(scene, read),
+            *bake_preconditions.with_model(view, read),
             *start_penetration.check(read, standing, lambda: _forces_now(scene, read)),
             *warnings(scene, view, read),
+            *orphans.check(scene),
             *connected_bones.check(scene),
             *_sliders_elsewhere(scene, read, begin),
             *falling.hints(read, standing, bool(references.connections_of(scene))),
@@ -222,14 +223,13 @@ def warnings(
     found = [
         *_of_coordinates(view, read),
         *project_poses.stale_sliders(view, fitted),
-        *rest_poses.check(scene, fitted),
-        *rest_poses.check_meshes(scene, fitted),
+        *rest_poses.check(view, fitted),
+        *rest_poses.check_meshes(view, fitted),
         *_out_of_reach(view, fitted),
         *_of_muscles(view, read),
         *_of_masses(view, read),
         *_keyed_in_bakes(scene),
         *collider_checks.check(view),
-        *orphans.check(scene),
         *missing_joints.check(scene),
     ]
     if falling.nothing_holds(read, bool(references.connections_of(view))):

@@ -13,9 +13,8 @@ from ..baked import temporarily
 from ..baking import muscles
 from ..blender import physics_access, units
 from ..data import frame_times
-from ..making import orphans
 from ..reading import input_values, prints
-from . import scene_checks
+from . import bake_preconditions, scene_checks
 from .fit import FitReport
 from .shot import Shot
 
@@ -25,11 +24,13 @@ def take(
     frames: np.ndarray,
     fitted: Mapping[int, FitReport] | None = None,
     loop: dict[str, Any] | None = None,
+    to_bake: bool = False,
 ) -> Shot:
     """The shot of a scene over whole frames (F,); the scene is put back, as it is without a bake.
 
     Args:
         fitted: fits of joints that the scene has not got yet, by session uid. loop: as of `frame_times.loop_options`.
+        to_bake: it is to be one that can be baked.
 
     Raises:
         ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
@@ -44,9 +45,9 @@ def take(
             view, moving, read = scene_checks.read_checked(scene, frames, curves)
         except physics_access.physics().CondyleError as error:
             raise scene_checks.stop(scene, error, curves) from error
-        told = [
-            each for each in scene_checks.warnings(scene, view, read, fitted) if each.remedy != orphans.REMEDY
-        ]
+        if to_bake:
+            bake_preconditions.check(view, read)
+        told = scene_checks.warnings(scene, view, read, fitted)
         joints = [*moving.joints(view, read), *looks.sample(scene, read, frames)]
         with motion_curves.sources(scene, joints, frames) as sources:
             joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(scene))

@@ -73,6 +73,13 @@ def tell(scene: Scene) -> None:
     _told[scene.session_uid] = now
 
 
+def listed(scene_uid: int) -> list[Finding]:
+    """The warnings about orphans that the list of a scene shows now."""
+    if session.findings_scene != scene_uid:
+        return []
+    return [each for each in session.findings if each.remedy == REMEDY]
+
+
 def remove(scene: Scene) -> int:
     """Delete orphans, or unlink them from this scene if their owner is in others; returns their number."""
     found = of(scene)

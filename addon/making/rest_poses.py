@@ -17,6 +17,7 @@ from bpy.types import Object, Scene
 from ..blender import physics_access, units
 from ..data import findings, references
 from ..data.findings import Finding
+from ..reading import meshes
 
 FAR_TURN = 1e-2  # radians; smaller turns are not reported
 
@@ -126,23 +127,24 @@ def check_meshes(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding
             yield findings.about(child, code, body=child.name, joint=item.name, distance=distance)
 
 
-def points_of(item: Object) -> np.ndarray | None:
-    """Points (POINTS, 3) of the stored mesh of a joint's child; None without a mesh."""
+def points_of(item: Object) -> tuple[int, np.ndarray] | None:
+    """Number of vertices of the stored mesh of a joint's child, and points (POINTS, 3) of it; None without a mesh."""
     child = references.resolve(item.condyle.joint.child)
-    if child is None or child.bone or child.object.type != "MESH" or not len(child.object.data.vertices):
+    if child is None or child.bone or child.object.type != "MESH":
         return None
-    vertices = child.object.data.vertices
-    return np.array([vertices[k * len(vertices) // POINTS].co for k in range(POINTS)], dtype=np.float64)
+    vertices = meshes.stored_vertices(child.object)
+    count = len(vertices)
+    return (count, vertices[np.arange(POINTS) * count // POINTS]) if count else None
 
 
 def _mesh_now(item: Object) -> tuple[int, np.ndarray] | None:
     """Number of vertices of the child's mesh, and points (POINTS, 3) of it in the child's axes, with its scale."""
-    points = points_of(item)
-    if points is None:
+    found = points_of(item)
+    if found is None:
         return None
     child = references.resolve(item.condyle.joint.child)
     try:
         _, scale = units.split_scale(child.matrix, child.name, child.owner)
     except physics_access.physics().CondyleError:  # reported by the check of scales
         return None
-    return len(child.object.data.vertices), scale * points
+    return found[0], scale * found[1]

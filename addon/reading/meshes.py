@@ -31,8 +31,9 @@ def mesh_arrays(item: Object) -> tuple[np.ndarray, np.ndarray]:
 
 def stored_vertices(shape: Object) -> np.ndarray:
     """Vertices (n, 3) of an object's own mesh, in its space."""
-    vertices = np.empty(3 * len(shape.data.vertices), dtype=np.float32)
-    shape.data.vertices.foreach_get("co", vertices)
+    mesh = references.live(shape).data
+    vertices = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", vertices)
     return vertices.reshape(-1, 3).astype(np.float64)
 
 

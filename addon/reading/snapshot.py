@@ -37,7 +37,7 @@ CONSTRAINT = ("name", "type", "mute", "influence")
 #: of some constraints alone
 CONSTRAINT_OF = ("enabled", "map_to", "use_tail", "chain_count", "subtarget", "pole_subtarget")
 VECTORS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
-KEYS = ("co", "handle_left", "handle_right")
+ANIMATION = ("action_influence", "action_blend_type", "use_nla", "use_tweak_mode")
 #: groups of objects and bones that nothing reads who is not enabled
 SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
 
@@ -216,7 +216,7 @@ class _Reader:
             return None
         return Record(
             action=_action(data.action, compat.curves_in_use(item)),
-            action_influence=data.action_influence,
+            **{name: getattr(data, name) for name in ANIMATION},
             nla_tracks=Rows(Record(name=each.name, strips=_strips(each.strips)) for each in data.nla_tracks),
             drivers=Rows(Record(name="", data_path=each.data_path) for each in data.drivers),
         )
