@@ -44,8 +44,8 @@ def hinge_axis(upper: Vector, lower: Vector, toward: Vector) -> Vector:
     """The axis of a hinge between two limbs of these unit directions: across the bend, which flexion makes larger, or
     of straight limbs that about which the lower one turns towards a direction.
     """
-    axis = upper.cross(lower)
-    return axis if axis.length > BENT else lower.cross(toward)
+    axis = Vector(upper.cross(lower))
+    return axis if axis.length > BENT else Vector(lower.cross(toward))
 
 
 def _place(parent: Body | None, child: Body) -> Vector:
@@ -75,7 +75,7 @@ def _nearest(body: Body, place: Vector) -> Vector:
 def _axis(parent: Body | None, child: Body, place: Vector) -> Vector:
     """The axis of a hinge at a place, in the world; 0 where nothing suggests one."""
     if child.bone:
-        x, y, z = child.matrix.to_quaternion().to_matrix().transposed()
+        x, y, z = (Vector(each) for each in child.matrix.to_quaternion().to_matrix().transposed())
         if parent is None or parent.object != child.object or not parent.bone:
             return x
         bones = child.object.data.bones

@@ -52,7 +52,8 @@ def soft_lattice(vertices: Any, faces: Any, size: float) -> tuple[FloatArray, In
 
 def _closed(faces: Any, count: int) -> IntArray:
     """Triangles (m, 3) of polygons that form a closed surface; ModelError otherwise."""
-    triangles, edges = [], []
+    triangles: list[tuple[int, int, int]] = []
+    edges: list[tuple[int, int]] = []
     for k, face in enumerate(faces if isinstance(faces, np.ndarray) else listed(faces, "faces of the mesh")):
         loop = float_array(face if is_sequence(face) else [], f"face {k} of the mesh")
         if loop.ndim != 1 or len(loop) < 3 or len(set(loop.tolist())) < len(loop):
