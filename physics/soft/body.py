@@ -14,6 +14,7 @@ from ..forces.base import checked_name
 from ..geometry.immutable import ReadOnlyArrays
 from ..validation import bounded, finite_array, float_array, is_sequence, listed, number, whole_number
 from .embedding import Embedding, embedded, shape_gradients
+from .ground import NodeGround, make_node_ground
 
 # A tetrahedron with less volume than this share of its longest edge cubed is flat.
 FLAT = 1e-9
@@ -32,6 +33,7 @@ class SoftBody(ReadOnlyArrays):
         density: of tetrahedra [kg/m^3]; without any, of springs [kg/m].
         mass_damping: [1/s]. stiffness_damping: [s].
         attached: body of each attached node, by the node's number.
+        ground: what nodes touch, or None.
     """
 
     name: str
@@ -46,6 +48,7 @@ class SoftBody(ReadOnlyArrays):
     mass_damping: float
     stiffness_damping: float
     attached: Mapping[int, str]
+    ground: NodeGround | None = None
 
     @property
     def masses(self) -> FloatArray:
@@ -78,6 +81,8 @@ class SoftBody(ReadOnlyArrays):
         described["damping"] = [self.mass_damping, self.stiffness_damping]
         if self.attached:
             described["attached"] = [[node, body] for node, body in self.attached.items()]
+        if self.ground is not None:
+            described["ground"] = self.ground.to_dict()
         return described
 
 
@@ -91,6 +96,7 @@ def make_soft_body(
     density: Any,
     damping: Any,
     attached: Any,
+    ground: Any,
     bodies: Mapping[Any, int],
 ) -> SoftBody:
     """A checked soft body; ModelError for an invalid argument (see `ModelBuilder.add_soft_body`)."""
@@ -126,6 +132,7 @@ def make_soft_body(
         number(pair[0], f"mass damping of {what}", not_negative=True),
         number(pair[1], f"stiffness damping of {what}", not_negative=True),
         _attached(attached, len(places), bodies, what),
+        make_node_ground(ground, what),
     )
     if not (body.masses > 0.0).all():
         raise ModelError(f"node {int(np.argmin(body.masses))} of {what} has no mass: no tetrahedron has it")

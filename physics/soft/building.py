@@ -34,6 +34,7 @@ class SoftBuilder:
         density: float,
         damping: Any = 0.0,
         attached: Mapping[int, Body | str] | Any = None,
+        ground: Mapping[str, Any] | Any = None,
     ) -> SoftBody:
         """Add a soft body: nodes with corotated linear tetrahedra and springs between them (Wang 2022, sec. 4.6.3).
 
@@ -51,13 +52,25 @@ class SoftBuilder:
             damping: of the stiffness [s]: as stress by strain rate, it never feeds energy; or a pair, that of the mass
                 [1/s] first.
             attached: {node: body added before, or its name}; the others are free.
+            ground: {"stiffness": [N/m] a node, ...}: a deformable plane that pushes nodes out; further keys are
+                attributes of `soft.ground.NodeGround`.
 
         Raises:
             ModelError: an argument is invalid, a tetrahedron is flat or inverted, a node is loose, a body is missing;
                 nothing is added then.
         """
         body = make_soft_body(
-            name, nodes, tets, springs, young, poisson, density, damping, attached, self.body_numbers()
+            name,
+            nodes,
+            tets,
+            springs,
+            young,
+            poisson,
+            density,
+            damping,
+            attached,
+            ground,
+            self.body_numbers(),
         )
         if name in self._soft_by_name(self.soft_bodies):
             raise ModelError(f"there is a soft body named {name!r} already")

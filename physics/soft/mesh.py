@@ -102,6 +102,7 @@ class SoftMesh:
             moved_by(self._frames[body], point)
             for body, point in zip(bodies, self.points[self.order[self.num_free :]])
         ]
+        grounded = [each for each in soft if each.ground is not None]
         drag = np.concatenate([np.full(len(each.nodes), each.mass_damping) for each in soft])
         arrays: list[Any] = [
             tets,
@@ -120,6 +121,17 @@ class SoftMesh:
             np.array(entries, dtype=np.int64).reshape(-1, 2),
             couples - [self.num_free, 0],
             meets - self.num_free,
+            np.array(
+                [
+                    (place, row, numbers[place, place])
+                    for row, each in enumerate(grounded)
+                    for place in self._place[self.slices[each.name]].tolist()
+                ],
+                dtype=np.int64,
+            ).reshape(-1, 3),
+            np.array([each.ground.row for each in grounded if each.ground is not None]).reshape(
+                -1, kernels.soft.layout.GROUND_WIDTH
+            ),
         ]
         return tuple(np.ascontiguousarray(array) for array in arrays)
 
@@ -212,15 +224,18 @@ class SoftMesh:
         return np.array(rows, dtype=np.int64), np.array(places, dtype=np.int64)
 
     def energies(self, gravity: FloatArray, states: FloatArray) -> FloatArray:
-        """Of the free nodes' motion and weight, and of the elements (samples, soft bodies, 3) [J].
+        """Of the free nodes' motion, of their weight and the ground, and of the elements (samples, soft bodies, 3) [J].
 
         states: places and rates (samples, 2, n, 3).
         """
         energy = np.zeros((len(states), len(self.soft), 3))
         flat = self.inward(states)
         places, rates = np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1])
-        own = float(gravity[0]), float(gravity[1]), float(gravity[2])
-        kernels.soft.system.energies(self.arrays, own, self.ranges, places, rates, np.zeros((8, 4)), energy)
+        down = float(gravity[0]), float(gravity[1]), float(gravity[2])
+        kernels.soft.system.energies(self.arrays, down, self.ranges, places, rates, np.zeros((8, 4)), energy)
+        for k, (each, own) in enumerate(zip(self.soft, self.slices.values())):
+            if each.ground is not None:
+                energy[:, k, 1] += each.ground.energy(states[:, 0, own])
         return energy
 
 

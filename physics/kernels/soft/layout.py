@@ -15,14 +15,33 @@ TETS, TET_BLOCKS, TET_DATA, SPRINGS, SPRING_BLOCKS, SPRING_DATA, NODES, BODIES, 
 )
 # the lower triangle of the factors: where each column's rows begin, the rows; the entries of each row to the left of
 # the diagonal as (column, place in it), and where they begin; blocks of an attached node (row) with a free one
-# (column); and of two attached ones
-COLUMNS, ROWS, ENTRY_STARTS, ENTRIES, COUPLES, MEETS = range(10, 16)
+# (column); and of two attached ones; nodes over ground (node, row of the ground, diagonal block), and the grounds
+COLUMNS, ROWS, ENTRY_STARTS, ENTRIES, COUPLES, MEETS, GROUND_NODES, GROUND_DATA = range(10, 18)
 
 # of a tetrahedron: gradients of its four shape functions, volume, Lame's mu and lambda, stiffness damping [s]
 GRADIENTS, VOLUME, MU, LAMBDA, TET_DAMPING, TET_WIDTH = 0, 12, 13, 14, 15, 16
 # of a spring: stiffness EA [N], length at rest, stiffness damping [s]
 TENSILE, REST, SPRING_DAMPING, SPRING_WIDTH = 0, 1, 2, 3
 MASS, DRAG = 0, 1
+# of a ground: normal, its product with places where nodes begin to touch, stiffness [N/m], dissipation [s/m],
+# coefficient of friction, speed [m/s] up to which this rises
+(
+    GROUND_NORMAL,
+    GROUND_OFFSET,
+    GROUND_STIFFNESS,
+    GROUND_DISSIPATION,
+    GROUND_FRICTION,
+    GROUND_SPEED,
+    GROUND_WIDTH,
+) = (
+    0,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+)
 
 # blocks (3 x 3 by columns, each padded to four numbers): diagonal ones of the free nodes, the rest of the factors, then
 # couples and meets

@@ -24,6 +24,7 @@ from .coupling import (
     place_attached,
     subtract_times,
 )
+from .ground import add_ground_blocks
 from .sparse import number3, write3
 from .system import are_finite, assemble_blocks, make_system, node_forces, solve_system
 
@@ -117,7 +118,8 @@ def find_correction(
         newton.step_matrix(None, step, slopes, dof, system)
         weights = step * step, step
         assemble_blocks(mesh, weights, True, nodes[at.STAGE], space[at.BLOCKS], space[at.SCRATCH])
-        if not (finite and make_system(arrays, mesh, step, space, implicit, spaces)):
+        add_ground_blocks(mesh, weights, True, nodes[at.STAGE], nodes[at.STAGE_RATE], space[at.BLOCKS])
+        if not (finite and make_system(arrays, mesh, step, True, space, implicit, spaces)):
             flags[tree.STATUS] = max(flags[tree.STATUS], tree.SINGULAR)
             return -1.0
         notes[newton.KNOWN], notes[newton.STEP] = 1.0, step
@@ -310,6 +312,7 @@ def linear_correction(
     place_attached(body_int, mesh, work, x, v)
     node_forces(mesh, False, x, v, f, space[at.SCRATCH])
     assemble_blocks(mesh, (dt * dt, dt), True, x, space[at.BLOCKS], space[at.SCRATCH])
+    add_ground_blocks(mesh, (dt * dt, dt), False, x, v, space[at.BLOCKS])
     add_attached_rates(body_int, mesh, dt, a, work, dof, v)
     gather_loads(body_int, mesh, f, work, space[at.LOADS])
     for d in range(nv):
@@ -321,7 +324,7 @@ def linear_correction(
             right[d] += system[d, e] * (qd[e] + dt * a[e])
     newton.step_matrix(None, dt, slopes, dof, system)
     subtract_times(mesh, space[at.BLOCKS], 1.0 / dt, v, f)
-    if not make_system(arrays, mesh, dt, space, implicit, spaces):
+    if not make_system(arrays, mesh, dt, False, space, implicit, spaces):
         return False
     gather_loads(body_int, mesh, f, work, space[at.LOADS])
     add_generalized(body_int, space[at.LOADS], True, dof, right)

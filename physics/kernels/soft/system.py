@@ -13,17 +13,19 @@ from ..stepping.bundles import Implicit, Spaces
 from . import layout as at
 from .coupling import add_geometric, couple, take_out_nodes
 from .elements import add_spring_blocks, add_spring_forces, add_tet_blocks, add_tet_forces, elastic_energy
+from .ground import add_ground_blocks, add_ground_forces
 from .sparse import factorize, number3, solve_backward, solve_forward, solve_forward_many, write3
 
 
 @shared
 def node_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch: Array) -> None:
-    """Forces of the elements on all nodes, and their mass damping; damped: with stiffness damping."""
+    """Forces of elements and ground on all nodes, and mass damping; damped: with stiffness damping, and friction."""
     nodes = mesh[at.NODES]
     for j in range(nodes.shape[0]):
         write3(f, j, scale_add3((0.0, 0.0, 0.0), -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
     add_tet_forces(mesh, damped, x, v, f, scratch)
     add_spring_forces(mesh, damped, x, v, f)
+    add_ground_forces(mesh, damped, x, v, f)
 
 
 @shared
@@ -56,20 +58,21 @@ def add_masses(mesh: Array, step: float, blocks: Array) -> None:
 
 @shared
 def make_system(
-    arrays: Array, mesh: Array, step: float, space: Array, implicit: Implicit, spaces: Spaces
+    arrays: Array, mesh: Array, step: float, slopes: bool, space: Array, implicit: Implicit, spaces: Spaces
 ) -> bool:
     """Factors of the step's matrix; False where it has none.
 
     Free nodes are eliminated first. `step_matrix` and the elements' blocks come in assembled: without the derivatives
     by which damping turns with elements and bodies. Where the nodes' part is not positive definite, as it may be under
-    compression, elements leave out what is not.
+    compression, elements leave out what is not. slopes: the one of friction along the sliding is in the blocks.
     """
     _, system, pivots, _, _, tangents = implicit
     (work, dof, flags), body_int, nv = spaces, arrays[tree.BODY_INT], spaces[tree.DOF].shape[0]
     add_masses(mesh, step, space[at.BLOCKS])
     if factorize(mesh, space) >= 0:
-        x = space[at.VECTORS][at.STAGE]
+        x, v = space[at.VECTORS][at.STAGE], space[at.VECTORS][at.STAGE_RATE]
         assemble_blocks(mesh, (step * step, step), False, x, space[at.BLOCKS], space[at.SCRATCH])
+        add_ground_blocks(mesh, (step * step, step), slopes, x, v, space[at.BLOCKS])
         add_masses(mesh, step, space[at.BLOCKS])
         if factorize(mesh, space) >= 0:
             flags[tree.STATUS] = tree.NOT_FINITE

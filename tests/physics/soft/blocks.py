@@ -38,7 +38,7 @@ def free_block(gravity: Any = (0.0, 0.0, -9.81), damping: Any = 0.0, springs: bo
     return builder.build()
 
 
-def bolted(young: float = 2e4, damping: Any = 0.0, joint: Any = None) -> ph.Model:
+def bolted(young: float = 2e4, damping: Any = 0.0, joint: Any = None, ground: Any = None) -> ph.Model:
     """Two bodies in a row, and a block with its ends attached to them."""
     builder, joint = ph.ModelBuilder(), joint or ph.joints.Hinge((0, 1, 0))
     place = np.eye(4)
@@ -49,7 +49,7 @@ def bolted(young: float = 2e4, damping: Any = 0.0, joint: Any = None) -> ph.Mode
     nodes, tets = grid(6, 1, 1, 0.05)
     nodes = nodes - [0.0, 0.025, 0.025]
     ends = {k: "a" if x < 0.03 else "b" for k, x in enumerate(nodes[:, 0]) if not 0.03 < x < 0.27}
-    material = {**MATERIAL, "young": young, "damping": damping}
+    material = {**MATERIAL, "young": young, "damping": damping, "ground": ground}
     builder.add_soft_body("block", nodes, tets=tets, attached=ends, **material)
     return builder.build()
 

@@ -145,9 +145,10 @@ def test_stiffness_damping_never_feeds_energy():
         assert ((forces(mesh, places, rates, True) - forces(mesh, places)) * rates).sum() < 0.0
 
 
-def test_matrix_of_a_step_is_the_derivative_of_its_residual():
+@pytest.mark.parametrize("ground", [None, {"stiffness": 300.0, "dissipation": 2.0, "radius": 0.01}])
+def test_matrix_of_a_step_is_the_derivative_of_its_residual(ground):
     """The whole system of tree and nodes, with the geometric terms, by differences."""
-    model = bolted(joint=ph.joints.Spherical())
+    model = bolted(joint=ph.joints.Spherical(), ground=ground)
     mesh, stage = model.soft_mesh, kernels.soft.stage
     rng = np.random.default_rng(8)
     state = model.state(0.3 * rng.normal(size=model.num_coordinates))
