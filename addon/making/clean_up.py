@@ -106,6 +106,11 @@ def _check_own(helpers: Sequence[Object], items: Sequence[Object]) -> None:
             raise model_error(f"{item.name} is of a library, which would bring it back with the next load")
 
 
+def has_any(scene: Scene) -> bool:
+    """Whether a scene or an object in it has anything of Condyle."""
+    return any(item.condyle.schema_version for item in (scene, *scene.objects))
+
+
 def clean_scene(scene: Scene) -> int:
     """Take all of Condyle away from a scene, also its settings; returns from how many bodies."""
     for muscle in muscle_points.muscles_of(scene):

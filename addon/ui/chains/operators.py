@@ -2,8 +2,9 @@
 
 from typing import Any
 
+import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
-from bpy.types import Context, Object, Operator
+from bpy.types import Context, Operator
 
 from ...baking import write
 from ...data import colliders as data
@@ -17,8 +18,9 @@ SCOPES = (
     ("SELECTED", "Selected", "The selected bones or objects"),
     ("CHAIN", "Chain", "All links of the selected chains"),
     ("RIG", "Rig", "The selected armatures with all their bones, and objects with their children"),
-    ("SCENE", "Scene", "Everything, with the settings of the scene"),
+    ("SCENE", "Scene", "Everything in the scene"),
 )
+FILE = ("FILE", "File", "Everything in all scenes of the file")
 
 
 def _any_selected(cls: type[Operator], context: Context) -> bool:
@@ -160,62 +162,73 @@ class CopyToSelected(Change, Operator):
 
 
 class Mute(Change, Operator):
-    """Let the selected bones or objects follow their animation, as without Condyle, and colliders be passed through;
-    again: simulate them"""
+    """Let the selected bones or objects, their chain, rig or the scene follow their animation, as without Condyle, and
+    colliders be passed through; again: simulate them"""
 
     bl_idname = "condyle.mute"
     bl_label = "Mute"
-    needs = _any_selected
+
+    scope: EnumProperty(name="Scope", description="What to mute", items=SCOPES)
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        there = _joints(context) or data.chosen(references.selected_bodies(context))
-        return "" if there else "Nothing that is selected has a joint or is a collider"
+        there = references.carrying_joints(context.scene) or data.colliders_of(context.scene)
+        return "" if there else "Nothing in the scene has a joint or is a collider"
 
     def execute(self, context: Context) -> set[str]:
-        bodies = references.selected_bodies(context)
-        joints, solids = _joints(context), data.chosen(bodies)
+        scene = context.scene
+        bodies = clean_up.bodies_in(scene, references.selected_bodies(context), self.scope)
+        keys, solids = {references.key_of(body) for body in bodies}, data.chosen(bodies)
+        children = [
+            (item, references.resolve(item.condyle.joint.child)) for item in references.carrying_joints(scene)
+        ]
+        joints = [item for item, child in children if child is not None and references.key_of(child) in keys]
+        if not (joints or solids):
+            self.report({"ERROR"}, "Nothing that is selected has a joint or is a collider")
+            return {"CANCELLED"}
         muted = [joint.condyle.joint.prescribed for joint in joints]
         mute = not all([*muted, *(not body.data.collider.active for body in solids)])
         for joint in joints:
             joint.condyle.joint.prescribed = mute
         for body in solids:
             body.data.collider.active = not mute
-        done = "muted" if mute else "in use"
-        self.report({"INFO"}, f"{max(len(joints), len(solids))} of {len(bodies)} selected {done}")
+        done = f"{len(joints)} {'joint' if len(joints) == 1 else 'joints'} and {len(solids)} "
+        done += "collider" if len(solids) == 1 else "colliders"
+        self.report({"INFO"}, f"{done} {'muted' if mute else 'in use'}")
         return {"FINISHED"}
-
-
-def _joints(context: Context) -> list[Object]:
-    """The joints that carry what is selected."""
-    found = (references.joint_of(context.scene, body) for body in references.selected_bodies(context))
-    return [joint for joint in found if joint is not None]
 
 
 class CleanUp(Change, Operator):
     """Take Condyle away: joints, springs, masses, colliders, connections, targets of what is selected, of its chain or
-    rig, or all of the scene. A bake is freed first, which puts the animation back"""
+    rig, or all of the scene or file. A bake is freed first, which puts the animation back"""
 
     bl_idname = "condyle.clean_up"
     bl_label = "Clean Up"
 
-    scope: EnumProperty(name="Scope", description="What to take Condyle away from", items=SCOPES)
+    scope: EnumProperty(name="Scope", description="What to take Condyle away from", items=(*SCOPES, FILE))
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        ours = any(item.condyle.schema_version for item in (context.scene, *context.scene.objects))
-        return "" if ours else "The scene has nothing of Condyle"
+        ours = any(clean_up.has_any(scene) for scene in bpy.data.scenes)
+        return "" if ours else "The file has nothing of Condyle"
 
     def execute(self, context: Context) -> set[str]:
-        scene = context.scene
-        bodies = clean_up.bodies_in(scene, references.selected_bodies(context), self.scope)
-        if not bodies:
+        scenes, freed = [context.scene], 0
+        if self.scope == "FILE":
+            scenes = [scene for scene in bpy.data.scenes if scene.library is None and clean_up.has_any(scene)]
+        bodies = clean_up.bodies_in(context.scene, references.selected_bodies(context), self.scope)
+        whole = self.scope in {"SCENE", "FILE"}
+        if not (bodies or whole):
             self.report({"ERROR"}, "Nothing is selected: choose Scene to take all away")
             return {"CANCELLED"}
-        freed = bake.free_bake(scene) if write.is_baked(scene) else 0
-        findings.forget_bake(scene)
-        count = clean_up.clean_scene(scene) if self.scope == "SCENE" else clean_up.clean(scene, bodies)
-        more = "; the bake is freed, so bake again" if freed and self.scope != "SCENE" else ""
+        for scene in scenes:
+            freed += bake.free_bake(scene) if write.is_baked(scene) else 0
+            findings.forget_bake(scene)
+        if whole:
+            count = sum(clean_up.clean_scene(scene) for scene in scenes)
+        else:
+            count = clean_up.clean(context.scene, bodies)
+        more = "; the bake is freed, so bake again" if freed and not whole else ""
         self.report({"INFO"}, f"Removed from {count} {'body' if count == 1 else 'bodies'}{more}")
         return {"FINISHED"}
 

@@ -37,7 +37,7 @@ class ChainPanel(SidebarPanel, Panel):
         draw_fields(column, settings, "gravity", "drag")
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         row = layout.row(align=True)
-        row.operator("condyle.mute", icon="HIDE_OFF")
+        row.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")
         row.operator_menu_enum("condyle.clean_up", "scope", icon="TRASH")
 
 
@@ -52,7 +52,7 @@ class ChainMenu(Menu):
         layout.operator("condyle.add_ragdoll", icon="ARMATURE_DATA")
         layout.separator()
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
-        layout.operator("condyle.mute", icon="HIDE_OFF")
+        layout.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")
         layout.operator_menu_enum("condyle.clean_up", "scope", icon="TRASH")
         layout.operator("condyle.bake", icon="REC")
 

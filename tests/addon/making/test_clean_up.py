@@ -94,3 +94,40 @@ def test_mute_and_remove_joint_act_on_all_that_is_selected(part, scene, make):
     assert not any(each.condyle.joint.prescribed for each in joints)
     assert bpy.ops.condyle.remove_joint() == {"FINISHED"}
     assert hung(part, scene) == {"Tail.0", "Ear"}
+
+
+def test_all_scenes_of_a_file_are_cleaned(part, scene, make):
+    rig = forked(make)
+    scene.frame_end = 4
+    select_bones(rig, *tail(rig))
+    before = digest()
+    bpy.ops.condyle.add_chain()
+    bpy.ops.condyle.bake()
+    other = bpy.data.scenes.new("Other")
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.context.window.scene = other
+    assert bpy.ops.condyle.clean_up(scope="SCENE") == {"FINISHED"} and hung(part, scene)
+    assert bpy.ops.condyle.clean_up(scope="FILE") == {"FINISHED"}
+    bpy.data.scenes.remove(other)
+    select_bones(rig, *tail(rig))
+    assert differences(before, digest()) == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "muted"),
+    [
+        ("SELECTED", {"Tail.1"}),
+        ("CHAIN", {"Tail.0", "Tail.1", "Tail.2"}),
+        ("RIG", {"Tail.0", "Tail.1", "Tail.2", "Ear"}),
+        ("SCENE", {"Tail.0", "Tail.1", "Tail.2", "Ear"}),
+    ],
+)
+def test_a_scope_is_muted_and_put_to_use_again(part, scene, make, scope, muted):
+    rig = forked(make)
+    add_chain(rig, *tail(rig), "Ear")
+    select_bones(rig, "Tail.1")
+    references = part("data.references")
+    for expected in (muted, set()):
+        assert bpy.ops.condyle.mute(scope=scope) == {"FINISHED"}
+        settings = [item.condyle.joint for item in references.joints_of(scene)]
+        assert {references.resolve(each.child).bone for each in settings if each.prescribed} == expected
