@@ -13,7 +13,7 @@ from bpy.types import Scene
 from ..blender import physics_access, units
 from ..data.references import Body, Handle, key_of
 from ..reading import carriers as read_carriers
-from ..reading import snapshot
+from ..reading import stepper
 from ..reading.own_animation import Stillness
 from ..reading.scene import SceneModel
 from . import led_joints
@@ -62,7 +62,7 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
     moving = read_carriers.simulated(scene)
     bases = [read_carriers.base_of(body, moving) for body in watched]
     above = [list(read_carriers.carrying(*pair)) for pair in zip(watched, bases)]
-    seen = snapshot.matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
+    seen = stepper.matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
     rigid, inverse = {key: _rigid(rows) for key, rows in seen.items()}, physics_access.physics().lie.inverse
 
     def within(body: Body, other: Body | None) -> np.ndarray:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -166,15 +168,16 @@ def _sampled(
     return units.to_metres(np.array(poses), scene), np.array(values)
 
 
-def pose_now(given: Source, name: str) -> np.ndarray:
-    """Pose (4, 4) of the child in the joint's frame as the scene is evaluated now, in Blender units."""
-    base = given.joint_in_parent
-    if given.parent is not None:
-        base = units.split_scale(given.parent.matrix, given.parent.name, given.parent.owner)[0] @ base
-    return (
-        physics_access.physics().lie.inverse(base)
-        @ units.split_scale(given.child.matrix, name, given.child.owner)[0]
-    )
+def pose_now(
+    given: Source, name: str, matrix: Callable[[references.Body], Matrix] = attrgetter("matrix")
+) -> np.ndarray:
+    """Pose (4, 4) of the child in the joint's frame as the scene is evaluated now, in Blender units; matrix: tells it
+    of the bodies of a snapshot (`reading.stepper`).
+    """
+    base, child, parent = given.joint_in_parent, given.child, given.parent
+    if parent is not None:
+        base = units.split_scale(matrix(parent), parent.name, parent.owner)[0] @ base
+    return physics_access.physics().lie.inverse(base) @ units.split_scale(matrix(child), name, child.owner)[0]
 
 
 def property_value(body: references.Body, name: str) -> float:

@@ -1,23 +1,26 @@
-"""Looks at the scene's animation: what joints and free bodies do by it, from frame to frame and before the first."""
+"""Looks at the scene's animation: what joints and free bodies do by it, from frame to frame and before the first.
+
+Every `scene` is a snapshot, taken at the first frame of what is looked at.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..curves import fcurve_values
 from ..curves.fcurve_values import SEEN
 from ..data import findings, references
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names
 from ..data.references import Handle
-from ..reading import joints, pose_springs
+from ..reading import joints, pose_springs, stepper
 from ..reading import scene as scene_to_model
+from ..reading.stepper import Stepper
 from ..sliders import sliders
 from . import follow_weights, keyed_poses, led_joints
 from .follow_weights import Curves, Strength
@@ -31,22 +34,22 @@ ONE_KEY = 0.01
 AWAY = 1e-3
 
 
-def item_of(each: Followed) -> Object | None:
+def item_of(scene: Scene, each: Followed) -> Object | None:
     """The joint's Empty; None of what is followed without a joint."""
-    return references.object_by_session_uid(each.handle.session_uid) if each.frame is None else None
+    return references.object_in(scene, each.handle.session_uid) if each.frame is None else None
 
 
-def source_of(each: Followed) -> keyed_poses.Source:
-    """What moves in what, as the scene has it now."""
+def source_of(scene: Scene, each: Followed) -> keyed_poses.Source:
+    """What moves in what."""
     if each.frame is None:
-        return keyed_poses.source_of_joint(item_of(each))
-    base = None if each.base is None else each.base.find()
-    return keyed_poses.Source(each.name, each.handle.find(), base, each.frame)
+        return keyed_poses.source_of_joint(item_of(scene, each))
+    base = None if each.base is None else each.base.find_in(scene)
+    return keyed_poses.Source(each.name, each.handle.find_in(scene), base, each.frame)
 
 
-def strength_curves(each: Followed) -> Curves | None:
+def strength_curves(scene: Scene, each: Followed) -> Curves | None:
     """The curves of how strongly a joint follows its animation; None of what is followed without a joint."""
-    item = item_of(each)
+    item = item_of(scene, each)
     return None if item is None else _strength_curves(item)
 
 
@@ -63,7 +66,7 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
     """
     chosen = []
     for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        item = references.object_in(scene, entry.joint_uid)
         if item is not None and may_follow(item):
             chosen.append((item, read.model.joints[entry.index], entry.name))
     if not chosen:
@@ -72,13 +75,13 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
     weights: list[list[float]] = [[] for _ in chosen]
     values: list[list[Any]] = [[] for _ in chosen]
     given = [keyed_poses.source_of_joint(item) for item, _, _ in chosen]
-    with temporarily.at_frame(scene, int(frames[0])) as go:
+    with stepper.at_frame(scene, frames[0]) as now:
         for frame in frames:
-            go(frame)
+            now.go(frame)
             for k, (item, _, _) in enumerate(chosen):
-                weights[k].append(float(item.condyle.joint.follow))
-                prescribed[k].append(bool(item.condyle.joint.prescribed))
-                values[k].append(shown(item, given[k], f"{given[k].child.name} at frame {frame:g}"))
+                weights[k].append(now.value(item, FOLLOW_PATH))
+                prescribed[k].append(bool(now.value(item, PRESCRIBED_PATH)))
+                values[k].append(shown(now, item, given[k], f"{given[k].child.name} at frame {frame:g}"))
     found = []
     for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
         controlled = is_controlled(item)
@@ -92,11 +95,13 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
     return found
 
 
-def shown(item: Object | None, source: keyed_poses.Source, name: str) -> list[float] | np.ndarray:
+def shown(
+    now: Stepper, item: Object | None, source: keyed_poses.Source, name: str
+) -> list[float] | np.ndarray:
     """What the animation shows of a joint as the scene is evaluated now: its sliders, or its child's pose."""
     if item is not None and item.condyle.joint.driven:
-        return [float(item[slider]) for slider in slider_names(item.condyle.joint)]
-    return keyed_poses.pose_now(source, name)
+        return [now.slider(item, slider) for slider in slider_names(item.condyle.joint)]
+    return keyed_poses.pose_now(source, name, now.matrix)
 
 
 def measured(scene: Scene, item: Object | None, values: np.ndarray) -> np.ndarray:
@@ -112,19 +117,19 @@ class Looks:
     """What joints show at any frames. The scene goes to each of them once, for all joints: that takes longest.
 
     Args:
-        followed: the joints, with the scene at their first frame. go: takes it to others (`temporarily.at_frame`).
+        followed: the joints. now: takes the scene to other frames.
     """
 
-    def __init__(self, scene: Scene, followed: Sequence[Followed], go: Callable[[float], None]) -> None:
-        self._scene, self._go = scene, go
-        self._joints = [(each.name, item_of(each), source_of(each)) for each in followed]
+    def __init__(self, scene: Scene, followed: Sequence[Followed], now: Stepper) -> None:
+        self._scene, self._now = scene, now
+        self._joints = [(each.name, item_of(scene, each), source_of(scene, each)) for each in followed]
         self._known: dict[float, list[Any]] = {}
 
     def take(self, at: float) -> None:
         """Know what is shown at a frame."""
-        self._go(at)
+        self._now.go(at)
         self._known[at] = [
-            shown(item, source, f"{name} at frame {at:g}") for name, item, source in self._joints
+            shown(self._now, item, source, f"{name} at frame {at:g}") for name, item, source in self._joints
         ]
 
     def __iter__(self) -> Iterator[Shown]:
@@ -216,7 +221,7 @@ def see(
     """Look at the animation before and at a frame; returns what was seen, and warnings. The scene is put back.
 
     Args:
-        read: the model, with the scene at that frame. given: names of joints that follow their animation anyway.
+        read: the model at that frame. given: names of joints that follow their animation anyway.
     """
     chosen, told = [], []
     for entry, body, item, source in _starting(scene, read, given):
@@ -233,11 +238,11 @@ def see(
     told += left_behind(scene, read, given)
     if not chosen:
         return [], told
-    with temporarily.at_frame(scene, int(frame)) as go:
+    with stepper.at_frame(scene, frame) as now:
         rows: dict[int, tuple[float, list[Any]]] = {}
         for span, bodies in _spans(frame, chosen).items():
-            rows |= _looked(go, frame, span, bodies)
-        rows |= _looked(go, frame, -1.0, [each for each in chosen if _begins(each, frame, rows)])
+            rows |= _looked(now, frame, span, bodies)
+        rows |= _looked(now, frame, -1.0, [each for each in chosen if _begins(each, frame, rows)])
     seen = []
     for each in chosen:
         span, row = rows[each.index]
@@ -262,19 +267,18 @@ def _starting(
     follow their animation anyway as joints of the names `given` do.
     """
     for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
-        body = references.find_body(entry.handle, entry.name)
+        item, body = references.object_in(scene, entry.joint_uid), entry.handle.find_in(scene)
         own = body.data.body.start_from if item is None else item.condyle.joint.start_from
         if read.model.joints[entry.index].num_coordinates and (item is None or item.name not in given):
             yield entry, body, item, scene.condyle.start.source if own == "SCENE" else own
 
 
-def settling(read: scene_to_model.SceneModel, given: Collection[str]) -> list[str]:
+def settling(scene: Scene, read: scene_to_model.SceneModel, given: Collection[str]) -> list[str]:
     """The model's bodies whose joints start settled; given: names of joints that follow their animation anyway."""
     found = []
     controlled = {controller.body for controller in read.model.controllers}
     for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        item = references.object_in(scene, entry.joint_uid)
         if item is not None and item.name not in given and entry.index in controlled:
             found += [entry.name] * (item.condyle.joint.start_from == "SETTLED")
     return found
@@ -283,8 +287,8 @@ def settling(read: scene_to_model.SceneModel, given: Collection[str]) -> list[st
 def left_behind(
     scene: Scene, read: scene_to_model.SceneModel, given: Container[str]
 ) -> list[findings.Finding]:
-    """A finding where joints start with their start values though their sliders stand elsewhere, as the scene is
-    evaluated now. given: as of `see`.
+    """A finding where joints start with their start values though their sliders stand elsewhere.
+    given: as of `see`.
     """
     behind = []
     for _, _, item, source in _starting(scene, read, given):
@@ -329,7 +333,7 @@ def _keys(each: _Chosen) -> list[np.ndarray]:
     return [
         np.array(
             [
-                point.co.x
+                point.co[0]
                 for curve in compat.curves_in_use(owner)
                 if curve.data_path in paths
                 for point in curve.keyframe_points
@@ -341,19 +345,19 @@ def _keys(each: _Chosen) -> list[np.ndarray]:
 
 
 def _looked(
-    go: Callable[[float], None], frame: float, span: float, chosen: list[_Chosen]
+    now: Stepper, frame: float, span: float, chosen: list[_Chosen]
 ) -> dict[int, tuple[float, list[Any]]]:
     """By indices in the model the span, and what the animation shows of chosen bodies at the looks (looks, ...)."""
     rows: dict[int, list[Any]] = {each.index: [] for each in chosen}
     for before in span * LOOKS if chosen else ():
         at = frame - before
-        go(at)
+        now.go(at)
         for each in chosen:
             name = f"{each.entry.name} at frame {at:g}"
             if each.source is None:
-                rows[each.index].append(units.split_scale(each.body.matrix, name, each.body.owner)[0])
+                rows[each.index].append(units.split_scale(now.matrix(each.body), name, each.body.owner)[0])
             else:
-                rows[each.index].append(shown(each.item, each.source, name))
+                rows[each.index].append(shown(now, each.item, each.source, name))
     return {index: (span, row) for index, row in rows.items()}
 
 

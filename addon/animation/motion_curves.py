@@ -10,12 +10,11 @@ from functools import partial
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..baked import temporarily
 from ..blender import units
 from ..curves import fcurve_values, rotation_channels
 from ..curves.fcurve_values import SEEN, Curve
 from ..data.joints import slider_names
-from ..reading import driving_keys
+from ..reading import driving_keys, stepper
 from . import looks
 from .follow_weights import Curves
 from .jump_search import Shown
@@ -75,29 +74,32 @@ class Source:
 
 @contextmanager
 def sources(scene: Scene, followed: list[Followed], frames: np.ndarray) -> Iterator[list[Source]]:
-    """The sources of joints as they were seen at whole frames (F,); the scene is at the first, and put back."""
+    """The sources of joints as they were seen at whole frames (F,); scene: a snapshot at the first of them."""
     keyed = [read(scene, each) for each in followed]
     unknown = [each for each, by in zip(followed, keyed) if by is None]
-    with temporarily.at_frame(scene, int(frames[0])) if unknown else nullcontext() as go:
-        own = iter(looks.Looks(scene, unknown, go))
+    with stepper.at_frame(scene, frames[0]) if unknown else nullcontext() as now:
+        own = iter(looks.Looks(scene, unknown, now))
         yield [
             Source(
-                by, looks.strength_curves(each), next(own) if by is None else by.shown, partial(_keys, each)
+                by,
+                looks.strength_curves(scene, each),
+                next(own) if by is None else by.shown,
+                partial(_keys, scene, each),
             )
             for each, by in zip(followed, keyed)
         ]
 
 
-def _keys(each: Followed) -> list[np.ndarray]:
-    source = looks.source_of(each)
-    return driving_keys.of_joint(looks.item_of(each), source.child, source.parent, each.frames)
+def _keys(scene: Scene, each: Followed) -> list[np.ndarray]:
+    source = looks.source_of(scene, each)
+    return driving_keys.of_joint(looks.item_of(scene, each), source.child, source.parent, each.frames)
 
 
 def read(scene: Scene, each: Followed) -> MotionCurves | None:
     """The curves that lead a joint as it was seen at whole frames; None where there are none, or where something else
-    has a say in it, as a driver, limits, or constraints. The scene is at the first of the frames.
+    has a say in it, as a driver, limits, or constraints.
     """
-    found = _child(scene, each) if each.readings is None else _sliders(scene, looks.item_of(each))
+    found = _child(scene, each) if each.readings is None else _sliders(scene, looks.item_of(scene, each))
     if not any(curve is not None for curve in found.curves):
         return None
     seen, said = each.poses if each.readings is None else each.readings, found.shown(each.frames)
@@ -118,7 +120,7 @@ def _sliders(scene: Scene, item: Object) -> MotionCurves:
 
 def _child(scene: Scene, each: Followed) -> MotionCurves:
     """The curves of the child's own channels: they move it as it was seen, where nothing else moves it in the joint."""
-    body = looks.source_of(each).child
+    body = looks.source_of(scene, each).child
     owner, mode = body.owner, body.owner.rotation_mode
     turn = rotation_channels.rotation_path(mode)
     still = [*owner.location, *getattr(owner, turn)]

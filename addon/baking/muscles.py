@@ -17,7 +17,7 @@ from bpy.types import Curve, FCurve, Key, Material, Object, Scene, ShaderNodeTre
 
 from ..blender import compat, physics_access, units
 from ..curves.reduction import thinned
-from ..data import schema, stored_texts
+from ..data import references, schema, stored_texts
 from ..making import muscles
 from ..reading import input_values, muscle_points
 from ..reading.scene import SceneModel
@@ -62,8 +62,8 @@ class _Shapes:
 
 
 def excitations(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
-    """Excitation (F, muscles) of each muscle of the model at the frames (F,); the scene is put back."""
-    items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in read.muscles]
+    """Excitation (F, muscles) of each muscle of the model at the frames (F,)."""
+    items = [references.object_in(scene, entry.session_uid) for entry in read.muscles]
     return np.clip(input_values.values_of(scene, [(item, PATH) for item in items], frames), 0.0, 1.0)
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex
+
+PART = re.compile(r"\[(\d+)\]|(\w+)")
 
 
 class Record:
@@ -24,6 +27,13 @@ class Record:
     def get(self, name: str, default: Any = None) -> Any:
         """A custom property."""
         return self.__dict__.get("custom", {}).get(name, default)
+
+    def path_resolve(self, path: str) -> Any:
+        """The value that a data path of attributes and numbers in brackets leads to."""
+        found: Any = self
+        for number, name in PART.findall(path):
+            found = found[int(number)] if number else getattr(found, name)
+        return found
 
     def path_from_id(self) -> str:
         """Path of a bone or constraint in its object."""

@@ -110,8 +110,8 @@ def object_by_session_uid(session_uid: int) -> Object:
     return body.object if body else None
 
 
-def joint_in(scene: Scene, session_uid: int) -> Object | None:
-    """The Empty of a joint in a scene or a snapshot of one; None if it is not there."""
+def object_in(scene: Scene, session_uid: int) -> Object | None:
+    """The object with that session uid in a scene or a snapshot of one; None if it is not there."""
     return next((item for item in scene.objects if item.session_uid == session_uid), None)
 
 

@@ -127,7 +127,7 @@ def read_checked(
     read = scene_to_model.read(view, curves, moving.followed)
     for entry in read.bodies:
         conflicts.check(references.find_body(entry.handle, entry.name))
-        item = references.joint_in(view, entry.joint_uid)
+        item = references.object_in(view, entry.joint_uid)
         if item is not None and item.condyle.joint.driven:
             sliders.check_in_time(view, item)
     conflicts.check_carriers(read)
@@ -275,7 +275,7 @@ def _of_coordinates(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[F
     """Rests, starts and sliders outside of limits."""
     for entry in read.bodies:
         body, joint = read.model.bodies[entry.index], read.model.joints[entry.index]
-        item = references.joint_in(scene, entry.joint_uid)
+        item = references.object_in(scene, entry.joint_uid)
         if item is None:
             continue
         settings = item.condyle.joint

@@ -48,25 +48,25 @@ def take(
         if to_bake:
             bake_preconditions.check(view, read)
         told = scene_checks.warnings(scene, view, read, fitted)
-        joints = [*moving.joints(view, read), *looks.sample(scene, read, frames)]
-        with motion_curves.sources(scene, joints, frames) as sources:
-            joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(scene))
+        joints = [*moving.joints(view, read), *looks.sample(view, read, frames)]
+        with motion_curves.sources(view, joints, frames) as sources:
+            joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(view))
         held = led_joints.held_at_start(joints)
-        starts, begun = looks.see(scene, read, frames[0], held)
+        starts, begun = looks.see(view, read, frames[0], held)
         return Shot(
             frames=frames,
-            times=units.frame_times(frames, scene),
+            times=units.frame_times(frames, view),
             fps=fps,
             read=read,
             joints=tuple(joints),
             starts=tuple(starts),
-            settled=tuple(looks.settling(read, held)),
+            settled=tuple(looks.settling(view, read, held)),
             looks=places,
             look_times=times,
-            excited=muscles.excitations(scene, read, places),
-            pushed=input_values.torques(scene, read, places),
-            controllers=input_values.controllers(scene, read, places, times),
-            options=_options(scene, frames),
+            excited=muscles.excitations(view, read, places),
+            pushed=input_values.torques(view, read, places),
+            controllers=input_values.controllers(view, read, places, times),
+            options=_options(view, frames),
             loop=loop,
             fitted=frozenset(report.joint_name for report in fitted.values()),
             warnings=(*told, *begun),

@@ -32,7 +32,7 @@ def fill(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray,
     live.gravity = tuple(scene.condyle.simulation.gravity)
     live.scene = scene.session_uid
     live.sliders.clear()
-    _add_torques(live, read, pushed)
+    _add_torques(live, scene, read, pushed)
     for k, entry in enumerate(read.muscles):
         if entry.excitation is not None:
             slider = _add(live, "MUSCLE", "SHARE", entry.name, "inputs", entry.excitation)
@@ -60,8 +60,8 @@ def _add(
     return slider
 
 
-def _add_torques(live: LiveSettings, read: SceneModel, pushed: np.ndarray) -> None:
-    for item, number, column in input_values.torque_places(read):
+def _add_torques(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray) -> None:
+    for item, number, column in input_values.torque_places(scene, read):
         rows = item.condyle.joint.coordinates
         label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
         unit = FORCE_UNITS.get(rows[number].unit, "J")

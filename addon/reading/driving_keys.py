@@ -38,7 +38,7 @@ class _Part(NamedTuple):
 
     @property
     def key(self) -> tuple[int, str, str, bool]:
-        return self.block.as_pointer(), self.bone, self.path, self.carried
+        return self.block.session_uid, self.bone, self.path, self.carried
 
 
 def of_joint(item: Object | None, child: Body, parent: Body | None, frames: np.ndarray) -> list[np.ndarray]:
@@ -140,7 +140,7 @@ def _looked_at(variable: DriverVariable, target: DriverTarget) -> _Part:
     if variable.type == "SINGLE_PROP":
         bone = BONE.fullmatch(target.data_path)
         within = bone[2] if bone else target.data_path
-        if isinstance(target.id, bpy.types.Object) and within.startswith(COMPUTED):
+        if hasattr(target.id, "pose") and within.startswith(COMPUTED):
             return _Part(target.id, bpy.utils.unescape_identifier(bone[1]) if bone else "")
         return _Part(target.id, path=target.data_path)
     bones = getattr(getattr(target.id, "pose", None), "bones", ())

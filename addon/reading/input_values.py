@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..baked import temporarily
 from ..blender import compat, physics_access
 from ..data import references
-from . import muscle_points
+from . import stepper
 from .scene import SceneModel
 
 TARGET = "condyle.muscle.control.target"
 
 
 def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
-    """Values (F, n) of animatable numbers, given as (object, data path), at rising frames (F,); the scene is put back.
+    """Values (F, n) of animatable numbers, given as (object, data path), at rising frames (F,). The scene, or
+    that of a snapshot, is put back.
 
     What more than a curve of its own moves is seen at whole frames, of which the first and the last are two, and goes
     evenly between them.
@@ -39,10 +39,10 @@ def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarra
     if watched:
         whole = frames[frames % 1.0 == 0.0]
         seen = np.zeros((len(whole), len(watched)))
-        with temporarily.at_frame(scene, int(frames[0])) as go:
+        with stepper.at_frame(scene, frames[0]) as now:
             for row, frame in enumerate(whole):
-                go(frame)
-                seen[row] = [item.path_resolve(path) for _, item, path in watched]
+                now.go(frame)
+                seen[row] = [now.value(item, path) for _, item, path in watched]
         for column, (k, _, _) in zip(seen.T, watched):
             values[:, k] = np.interp(frames, whole, column)
     return values
@@ -53,7 +53,7 @@ def torque_path(number: int) -> str:
     return f"condyle.joint.coordinates[{number}].torque"
 
 
-def torque_places(read: SceneModel) -> list[tuple[Any, int, int]]:
+def torque_places(scene: Scene, read: SceneModel) -> list[tuple[Any, int, int]]:
     """Joint's Empty, number of its coordinate and column of the model, for each coordinate that a torque can act on.
 
     Not where what is read off a joint (angles of a ball joint) are not the coordinates that it is simulated with, and
@@ -61,7 +61,7 @@ def torque_places(read: SceneModel) -> list[tuple[Any, int, int]]:
     """
     places = []
     for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        item = references.object_in(scene, entry.joint_uid)
         joint = read.model.joints[entry.index]
         if item is None or joint.reading_names != joint.coordinate_names:
             continue
@@ -80,10 +80,10 @@ def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
     Raises:
         ModelError: a torque is set on a coordinate that none can act on.
     """
-    places = torque_places(read)
+    places = torque_places(scene, read)
     known = {(item.session_uid, number) for item, number, _ in places}
     for entry in read.bodies:
-        item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+        item = references.object_in(scene, entry.joint_uid)
         for number, row in enumerate(item.condyle.joint.coordinates if item is not None else ()):
             if row.torque != 0.0 and (item.session_uid, number) not in known:
                 raise physics_access.model_error(
@@ -97,12 +97,12 @@ def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
 
 
 def controllers(scene: Scene, read: SceneModel, frames: np.ndarray, times: np.ndarray) -> dict[str, Any]:
-    """The controllers of physics by muscle, their targets at the frames (F,) and times (F,) [s]; the scene is put back.
+    """The controllers of physics by muscle, their targets at the frames (F,) and times (F,) [s].
 
     A target is read as the joint's coordinates are, in radians or metres.
     """
     chosen = [
-        (entry, muscle_points.find_muscle(entry.session_uid, entry.name))
+        (entry, references.object_in(scene, entry.session_uid))
         for entry in read.muscles
         if entry.controlled is not None
     ]

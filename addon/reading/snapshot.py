@@ -13,15 +13,25 @@ from typing import Any, cast
 
 import bpy
 import numpy as np
-from bpy.types import Action, Constraint, FCurve, NlaStrip, Object, PoseBone, Property, PropertyGroup, Scene
+from bpy.types import (
+    ID,
+    Action,
+    Constraint,
+    FCurve,
+    FModifier,
+    NlaStrip,
+    Object,
+    PoseBone,
+    Property,
+    PropertyGroup,
+    Scene,
+)
 
-from ..baked import temporarily
-from ..blender import compat, units
-from ..data import evaluated_objects, references
+from ..blender import compat
+from ..data import evaluated_objects
 from ..data.joints import slider_ends, slider_names
 from ..data.properties import shown_by
 from ..data.records import Numbers, Record, Rows, fill
-from ..data.references import Body, Key, key_of
 
 SCENE = (
     *("name", "name_full", "session_uid", "frame_current", "frame_start", "frame_end", "frame_current_final"),
@@ -37,7 +47,18 @@ CONSTRAINT = ("name", "type", "mute", "influence")
 #: of some constraints alone
 CONSTRAINT_OF = ("enabled", "map_to", "use_tail", "chain_count", "subtarget", "pole_subtarget")
 VECTORS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
+DELTAS = ("delta_rotation_euler", "delta_rotation_quaternion")
+#: of what plays on a data-block, of a strip of the NLA, and of a curve's cycles
 ANIMATION = ("action_influence", "action_blend_type", "use_nla", "use_tweak_mode")
+STRIP = (
+    *("name", "type", "mute", "scale", "repeat", "use_reverse", "blend_type", "blend_in", "blend_out"),
+    *("action_frame_start", "action_frame_end", "frame_start", "frame_end"),
+    *("use_animated_influence", "use_animated_time"),
+)
+CYCLES = (
+    *("mode_before", "mode_after", "cycles_before", "cycles_after", "use_influence", "influence"),
+    *("use_restricted_range", "frame_start", "frame_end", "blend_in", "blend_out"),
+)
 #: groups of objects and bones that nothing reads who is not enabled
 SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
 
@@ -47,24 +68,11 @@ def take(scene: Scene) -> Scene:
     return cast(Scene, _Reader(scene).scene)
 
 
-def matrices(view: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Key, np.ndarray]:
-    """World matrices (F, 4, 4) of bodies of a snapshot at whole frames, with scale, in Blender units."""
-    scene = references.find_scene(view.session_uid)
-    known = {key_of(body): Body(references.live(body.object), body.bone) for body in bodies}
-    rows: dict[Key, list[np.ndarray]] = {key: [] for key in known}
-    with temporarily.at_frame(scene, int(frames[0])) as go:
-        for frame in frames:
-            go(frame)
-            for key, body in known.items():
-                rows[key].append(units.array4(body.matrix))
-    return {key: np.array(row) for key, row in rows.items()}
-
-
 class _Reader:
     def __init__(self, scene: Scene) -> None:
-        self._known: dict[int, Record] = {}
-        self._waiting: list[Object] = []
         self.scene = Record()
+        self._known: dict[int, Record] = {scene.session_uid: self.scene}
+        self._waiting: list[Object] = []
         objects = list(scene.objects)
         self._inside = {item.session_uid for item in objects}
         self._evaluated = _evaluated()
@@ -73,6 +81,7 @@ class _Reader:
         render = ("fps", "fps_base", "frame_map_old", "frame_map_new")
         values["render"] = Record(**{name: getattr(scene.render, name) for name in render})
         values["condyle"] = self._group(scene.condyle)
+        values["animation_data"] = self._animation(scene)
         values["objects"] = Rows(self.item(item) for item in objects)
         fill(self.scene, values)
         while self._waiting:
@@ -93,6 +102,7 @@ class _Reader:
         own = self._known[item.session_uid]
         values: dict[str, Any] = {name: getattr(item, name) for name in OBJECT}
         values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale")}
+        values |= {name: getattr(item, name).copy().freeze() for name in DELTAS}
         is_inside = item.session_uid in self._inside
         unevaluated = item.hide_viewport or item.session_uid not in self._evaluated
         values |= {
@@ -172,7 +182,7 @@ class _Reader:
         if isinstance(value, bpy.types.Object):
             return self.item(value)
         if isinstance(value, bpy.types.Curve):
-            return _curve(value)
+            return self._curve(value)
         made = _named(value)
         if isinstance(value, bpy.types.Collection):
             fill(made, {"all_objects": Rows(map(_named, value.all_objects))})
@@ -183,7 +193,7 @@ class _Reader:
         if data is None:
             return None
         if item.type == "CURVE":
-            return _curve(data)
+            return self._curve(data)
         return _named(data)
 
     def _modifier(self, modifier: Any) -> Record:
@@ -210,16 +220,53 @@ class _Reader:
         )
         return Record(**values)
 
-    def _animation(self, item: Object) -> Record | None:
-        data = item.animation_data
+    def _curve(self, curve: Any) -> Record:
+        """A curve with the control points of its splines."""
+        rows = []
+        for spline in curve.splines:
+            points = spline.bezier_points if spline.type == "BEZIER" else spline.points
+            size = 3 if spline.type == "BEZIER" else 4
+            values = np.empty(size * len(points), dtype=np.float32)
+            points.foreach_get("co", values)
+            rows.append(_Spline(spline.type, values.reshape(-1, size)))
+        own = {"name": curve.name, "session_uid": curve.session_uid}
+        return Record(splines=rows, animation_data=self._animation(curve), **own)
+
+    def _animation(self, block: ID) -> Record | None:
+        data = getattr(block, "animation_data", None)
         if data is None:
             return None
         return Record(
-            action=_action(data.action, compat.curves_in_use(item)),
             **{name: getattr(data, name) for name in ANIMATION},
-            nla_tracks=Rows(Record(name=each.name, strips=_strips(each.strips)) for each in data.nla_tracks),
-            drivers=Rows(Record(name="", data_path=each.data_path) for each in data.drivers),
+            action=_action(data.action, compat.curves_in_use(block)),
+            nla_tracks=Rows(
+                Record(name=each.name, mute=each.mute, strips=_strips(each.strips))
+                for each in data.nla_tracks
+            ),
+            drivers=Rows(map(self._driver, data.drivers)),
         )
+
+    def _driver(self, curve: FCurve) -> Record:
+        variables = []
+        for each in curve.driver.variables:
+            values = ("data_path", "bone_target", "transform_space")
+            targets = [
+                Record(id=self._block(one.id), **{name: getattr(one, name) for name in values})
+                for one in each.targets
+            ]
+            variables.append(Record(type=each.type, targets=targets))
+        own = {"data_path": curve.data_path, "array_index": curve.array_index}
+        return Record(name="", driver=Record(variables=variables), **own)
+
+    def _block(self, value: ID | None) -> Record | None:
+        """The record of what a driver looks at."""
+        if value is None or isinstance(value, Object):
+            return self.item(value)
+        known = self._known.get(value.session_uid)
+        if known is None:
+            known = self._known[value.session_uid] = Record(name=value.name, session_uid=value.session_uid)
+            fill(known, {"animation_data": self._animation(value)})
+        return known
 
 
 def _evaluated() -> set[int]:
@@ -231,9 +278,10 @@ def _evaluated() -> set[int]:
 def _strips(strips: Iterable[NlaStrip]) -> Rows:
     return Rows(
         Record(
-            name=each.name,
+            **{name: getattr(each, name) for name in STRIP},
             action=_action(each.action, compat.curves(each.action, compat.slot_of(each))),
             strips=_strips(each.strips),
+            modifiers=tuple(modifier.type for modifier in each.modifiers),
         )
         for each in strips
     )
@@ -252,18 +300,6 @@ def _named(value: Any) -> Any:
         None if value.library is None else Record(name=value.library.name, filepath=value.library.filepath)
     )
     return fill(made, {"library": library})
-
-
-def _curve(curve: Any) -> Record:
-    """A curve with the control points of its splines."""
-    rows = []
-    for spline in curve.splines:
-        points = spline.bezier_points if spline.type == "BEZIER" else spline.points
-        size = 3 if spline.type == "BEZIER" else 4
-        values = np.empty(size * len(points), dtype=np.float32)
-        points.foreach_get("co", values)
-        rows.append(_Spline(spline.type, values.reshape(-1, size)))
-    return Record(name=curve.name, splines=rows)
 
 
 class _Spline:
@@ -288,8 +324,15 @@ def _fcurve(curve: FCurve) -> Record:
         array_index=curve.array_index,
         mute=curve.mute,
         evaluate=curve.evaluate,
+        modifiers=tuple(map(_cycles, curve.modifiers)),
         keyframe_points=_Places(count, {"co": values}),
     )
+
+
+def _cycles(modifier: FModifier) -> Record:
+    names = CYCLES if modifier.type == "CYCLES" else ()
+    values = {name: getattr(modifier, name) for name in names}
+    return Record(type=modifier.type, mute=modifier.mute, **values)
 
 
 def _fields_of(group: PropertyGroup) -> dict[str, str]:

@@ -36,9 +36,9 @@ def bake(part, make):
         sources = part("animation.motion_curves").sources
 
         @contextmanager
-        def back(scene, *arguments):
+        def back(view, *arguments):
             before = scene.frame_current
-            with sources(scene, *arguments) as found:
+            with sources(view, *arguments) as found:
                 yield found
             # others read the scene there
             assert scene.frame_current == before and scene.frame_subframe == 0.0
