@@ -20,9 +20,23 @@ from .consistency import refuse_torn
 from .constrained import needs_constraints, note_start, settler, statistics, with_room
 from .stretches import run_in_stretches
 
+FEWEST_SPARSE = 8  # coordinates from which a tree's own factors are faster than dense ones
 
-def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
-    """Slopes, system, pivots, vectors, notes and tangents of ``kernels.stepping.implicit`` for constraint rows."""
+
+def branch_rows(model: Model) -> int:
+    """Rows of ``kernels.dynamics.branches``, none where a model needs dense factors."""
+    body_int, _, _, data, _ = model.arrays
+    counts = data[[layout.LIMIT_COUNT, layout.ELEMENT_COUNT, layout.MUSCLE_COUNT]]
+    largest = body_int[:, layout.DOF_COUNT].max(initial=0)
+    if counts.any() or largest > kernels.dynamics.branches.MOST_IN_JOINT:
+        return 0
+    return model.num_coordinates + len(body_int) if model.num_coordinates >= FEWEST_SPARSE else 0
+
+
+def implicit_workspace(model: Model, rows: int = 0, *, dense: bool = True) -> tuple[Any, ...]:
+    """Slopes, system, pivots, vectors, notes, tangents and branches of ``kernels.stepping.implicit`` for constraint
+    rows; dense: whether to factorize the whole matrix, whatever the model.
+    """
     stage = kernels.stepping.implicit_stage
     nv = model.num_coordinates
     size = nv + rows
@@ -33,6 +47,7 @@ def implicit_workspace(model: Model, rows: int = 0) -> tuple[Any, ...]:
         np.zeros((stage.IMPLICIT_VECTORS, nv + max(model.num_inputs + len(model.carried(None)), rows))),
         np.zeros(stage.IMPLICIT_NOTES),
         TangentSpace(model.arrays[0]).arrays,
+        np.zeros((0 if dense else branch_rows(model), kernels.dynamics.branches.BRANCH_WIDTH)),
     )
 
 
@@ -46,7 +61,8 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
     workspace, constrained = model.workspace(), needs_constraints(problem)
     spaces = workspace.clear()
     watch_closely(problem, state, spaces, damps=True)
-    implicit = implicit_workspace(model, model.num_constraint_rows if constrained else 0)
+    rows = model.num_constraint_rows if constrained else 0
+    implicit = implicit_workspace(model, rows, dense=constrained)
     carry(model, state, implicit[3][stage.GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model)
     settle = settler(problem) if constrained else None

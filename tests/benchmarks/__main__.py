@@ -143,6 +143,10 @@ def with_constraints(report: Report) -> None:
     start = chains.bend(7)
     steps = {name: chains.rollout(name, model, start, name) for name in ("sdirk2", "rk4")}
     report.race(steps["sdirk2"], ("sdirk2_over_rk4", steps["rk4"]))
+    long = {
+        n: chains.rollout(f"{n} by sdirk2", chains.revolute(n), chains.bend(n), "sdirk2") for n in (50, 100)
+    }
+    report.race(long[100], ("implicit_100_over_50", long[50]))
 
 
 def against_opensim(report: Report) -> None:

@@ -6,6 +6,7 @@ from ..loading import load_on_use
 
 if TYPE_CHECKING:
     from . import aba as aba
+    from . import branches as branches
     from . import crba as crba
     from . import derivatives as derivatives
     from . import jacobian as jacobian

@@ -190,6 +190,29 @@ def fill_rows(
 
 
 @shared
+def motion_changes(
+    arrays: tuple[Array, Array, Array, Array, Array],
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    tau: Array,
+    tangents: tuple[Array, Array, Array, Array],
+    spaces: tuple[Array, Array, Array],
+) -> None:
+    """`newton_euler` without muscles, which add their own rotation terms; then the relative changes of all joints and
+    the velocity-dependent matrices of all bodies.
+    """
+    body_int, _, block_int, _, _ = arrays
+    (work, dof, flags), (tangent, bodies, scratch, _) = spaces, tangents
+    newton_euler(arrays, q, qd, qdd, tau, False, work, dof, flags)
+    for i in range(body_int.shape[0]):
+        if not is_screw(body_int, block_int, i):
+            joint_tangent(arrays, i, q, qd, tangent, scratch, work)
+        relative_changes(arrays, i, qd, qdd, tangent, work, dof)
+        store_drag(bodies, work, i)
+
+
+@shared
 def inverse_dynamics_derivatives(
     arrays: tuple[Array, Array, Array, Array, Array],
     q: Array,
@@ -206,21 +229,16 @@ def inverse_dynamics_derivatives(
     dof, flags).
     """
     body_int, _, block_int, _, dof_float = arrays
-    work, dof, flags = spaces
-    tangent, bodies, scratch, _ = tangents
+    work, dof, _ = spaces
+    tangent, bodies, _, _ = tangents
     by_q, by_qd, mass = slopes
     nv = q.shape[0]
-    newton_euler(arrays, q, qd, qdd, tau, False, work, dof, flags)  # muscles add their own rotation terms
+    motion_changes(arrays, q, qd, qdd, tau, tangents, spaces)
     for d in range(nv):
         for e in range(nv):
             by_q[d, e] = 0.0
             by_qd[d, e] = 0.0
             mass[d, e] = 0.0
-    for i in range(body_int.shape[0]):
-        if not is_screw(body_int, block_int, i):
-            joint_tangent(arrays, i, q, qd, tangent, scratch, work)
-        relative_changes(arrays, i, qd, qdd, tangent, work, dof)
-        store_drag(bodies, work, i)
     for i in range(body_int.shape[0] - 1, -1, -1):
         forces_beyond(i, body_int[i, at.DOF_START], body_int[i, at.DOF_COUNT], tangent, bodies, work, dof)
         fill_rows(body_int, i, is_screw(body_int, block_int, i), tangent, work, dof, slopes)

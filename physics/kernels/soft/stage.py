@@ -92,7 +92,7 @@ def find_correction(
     arrays: Array, mesh: Array, step: float, fresh: bool, space: Array, implicit: Implicit, spaces: Spaces
 ) -> float:
     """Correction at the accelerations, by a new matrix if fresh; its length, or -1 with a flag."""
-    slopes, system, pivots, vectors, notes, tangents = implicit
+    slopes, system, pivots, vectors, notes, tangents, _ = implicit
     (_, dof, flags), nodes, nv = spaces, space[at.VECTORS], pivots.shape[0]
     x, right = vectors[newton.ACCELERATIONS, :nv], vectors[newton.CORRECTION, :nv]
     a, out = nodes[at.ACCELERATIONS], nodes[at.CORRECTION]
@@ -167,7 +167,7 @@ def try_correction(
     spaces: Spaces,
 ) -> float:
     """As `implicit_stage.try_correction`: the length of the next correction by the same matrix, or -1."""
-    slopes, _, pivots, vectors, _, _ = implicit
+    slopes, _, pivots, vectors, _, _, _ = implicit
     nodes, nv, count = space[at.VECTORS], pivots.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
     following, out = vectors[newton.FOLLOWING, :nv], nodes[at.FOLLOWING]
     trial, a = vectors[newton.TRIAL, :nv], nodes[at.TRIAL]
@@ -195,7 +195,7 @@ def iterate(
     arrays: Array, mesh: Array, step: float, space: Array, implicit: Implicit, spaces: Spaces
 ) -> bool:
     """Newton's iteration from the accelerations in the vectors, in place; False with a flag where it fails."""
-    _, _, pivots, vectors, notes, _ = implicit
+    _, _, pivots, vectors, notes, _, _ = implicit
     nodes, nv, flags = space[at.VECTORS], pivots.shape[0], spaces[tree.FLAGS]
     count = 3 * (mesh[at.COLUMNS].shape[0] - 1)
     fresh = notes[newton.KNOWN] == 0.0 or notes[newton.STEP] != step
@@ -246,7 +246,7 @@ def solve_stage(
     arrays: Array, mesh: Array, step: float, space: Array, implicit: Implicit, spaces: Spaces
 ) -> bool:
     """Accelerations from the guess in the vectors, from zero where that fails; on success STAGE rows have the end."""
-    _, _, pivots, vectors, notes, _ = implicit
+    _, _, pivots, vectors, notes, _, _ = implicit
     dof, nv, nodes = spaces[tree.DOF], pivots.shape[0], space[at.VECTORS]
     count = 3 * (mesh[at.COLUMNS].shape[0] - 1)
     for attempt in range(2):
@@ -286,7 +286,7 @@ def linear_correction(
     The blocks are B = h^2 K + h D with the other sign, and the stiffness damping's force is -D v: so f + h K v is the
     undamped force - B v / h.
     """
-    slopes, system, _, vectors, notes, tangents = implicit
+    slopes, system, _, vectors, notes, tangents, _ = implicit
     (work, dof, flags), nodes, nv, body_int = spaces, space[at.VECTORS], q.shape[0], arrays[tree.BODY_INT]
     a, right, found = (
         vectors[newton.ACCELERATIONS, :nv],

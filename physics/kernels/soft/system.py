@@ -66,7 +66,7 @@ def make_system(
     by which damping turns with elements and bodies. Where the nodes' part is not positive definite, as it may be under
     compression, elements leave out what is not. slopes: the one of friction along the sliding is in the blocks.
     """
-    _, system, pivots, _, _, tangents = implicit
+    _, system, pivots, _, _, tangents, _ = implicit
     (work, dof, flags), body_int, nv = spaces, arrays[tree.BODY_INT], spaces[tree.DOF].shape[0]
     add_masses(mesh, step, space[at.BLOCKS])
     if factorize(mesh, space) >= 0:
@@ -92,7 +92,7 @@ def make_system(
 @shared
 def solve_system(mesh: Array, space: Array, dof: Array, implicit: Implicit, right: Array, x: Array) -> None:
     """Solve in place of the right sides of the tree (nv,) and of the free nodes in x."""
-    _, system, pivots, _, _, _ = implicit
+    _, system, pivots, _, _, _, _ = implicit
     coordinates, coupled, inverses = mesh[at.COORDINATES], space[at.COUPLED], space[at.INVERSES]
     solve_forward(mesh, space, x)
     for j in range(mesh[at.COLUMNS].shape[0] - 1):

@@ -22,8 +22,9 @@ Parts: TypeAlias = tuple[Array, Array, Array, Array, Tables]
 Workspace: TypeAlias = tuple[Array, Array, Array, Array, Spaces]
 # derivatives (nv, nv) of inverse dynamics by q, q' and q''
 Slopes: TypeAlias = tuple[Array, Array, Array]
-# of implicit steps: slopes, system, pivots, vectors, notes (see `implicit_stage`), tangents
-Implicit: TypeAlias = tuple[Slopes, Array, Array, Array, Array, Array]
+# of implicit steps: slopes, system, pivots, vectors, notes (see `implicit_stage`), tangents, and factors of
+# `dynamics.branches` (no rows where the system is dense)
+Implicit: TypeAlias = tuple[Slopes, Array, Array, Array, Array, Array, Array]
 # None, or where a model has more than a tree: constraints, system, given motions, contacts, memory, forces that held
 # coordinates take, and records of the rows' forces and of these
 More: TypeAlias = Array

@@ -56,7 +56,7 @@ def linear_step(
     under their forces. Forces that depend on time are those at the step's end; width is that of their
     table. Equalities hold for the new velocities, with their Jacobian at the old coordinates.
     """
-    slopes, system, pivots, vectors, notes, tangents = implicit
+    slopes, system, pivots, vectors, notes, tangents, _ = implicit
     (by_q, by_qd, _), (_, dof, flags) = slopes, spaces
     data, nv, n = arrays[at.MODEL_DATA], q.shape[0], pivots.shape[0]
     x, a, right = (
@@ -131,7 +131,7 @@ def settle(
     samples that the impulses require. For course see `unilateral.aim_row`.
     """
     constraints, system, motion, contacts, memory, effort, _, _ = more
-    _, _, _, vectors, notes, _ = implicit
+    _, _, _, vectors, notes, _, _ = implicit
     dof, nv = spaces[at.DOF], q.shape[0]
     tau, qdd = vectors[newton.FOUND_FORCE], vectors[newton.CORRECTION, :nv]
     loads = tau, qdd, effort
@@ -166,7 +166,7 @@ def guess_stage(now: float, step: float, nv: int, implicit: Implicit) -> None:
     Where these move the stage far, as where forces turn round within it, they may lead to another solution, such as the
     one on the other side of a spring's end: then those that leave the coordinates where they are.
     """
-    _, _, pivots, vectors, notes, _ = implicit
+    _, _, pivots, vectors, notes, _, _ = implicit
     known, n, times = int(notes[newton.HISTORY]), pivots.shape[0], newton.TIMES
     for d in range(n):
         vectors[newton.ACCELERATIONS, d] = 0.0
@@ -190,7 +190,7 @@ def guess_stage(now: float, step: float, nv: int, implicit: Implicit) -> None:
 @shared
 def keep_stage(now: float, implicit: Implicit) -> None:
     """Store the accelerations of a stage as the newest."""
-    _, _, pivots, vectors, notes, _ = implicit
+    _, _, pivots, vectors, notes, _, _ = implicit
     n = pivots.shape[0]
     for i in range(2, 0, -1):
         notes[newton.TIMES + i] = notes[newton.TIMES + i - 1]
@@ -220,7 +220,7 @@ def newton_step(
 
     now is the time and the number of steps done; this one is a share of such a step.
     """
-    _, _, _, vectors, _, _ = implicit
+    _, _, _, vectors, _, _, _ = implicit
     (t, steps), data, nv, width = now, arrays[at.MODEL_DATA], q.shape[0], tables[at.VALUES].shape[1]
     given, found = vectors[newton.GIVEN_FORCE], vectors[newton.FOUND_FORCE]
     stages = 1 if integrator == at.BACKWARD_EULER else 2
@@ -262,7 +262,7 @@ def substitute(
     first contact, there may be no end. Fails where that is not rare, or coordinates move far in a step: the step is too
     long.
     """
-    _, _, _, vectors, notes, _ = implicit
+    _, _, _, vectors, notes, _, _ = implicit
     given, (_, dof, flags) = vectors[newton.GIVEN_FORCE], spaces
     nv, width = q.shape[0], tables[at.VALUES].shape[1]
     notes[newton.SUBSTITUTES] += 1.0
@@ -299,7 +299,7 @@ def implicit_step(
     spaces: Spaces,
 ) -> int:
     """A step by any method, `share` of a whole one; returns the interpolation of samples in it."""
-    _, _, _, vectors, notes, _ = implicit
+    _, _, _, vectors, notes, _, _ = implicit
     flags, width, (t, _) = spaces[at.FLAGS], tables[at.VALUES].shape[1], now
     if integrator == at.LINEARLY_IMPLICIT_EULER or integrator == at.SPRING_IMPLICIT_EULER:
         table_force(tables, t + dt, vectors[newton.GIVEN_FORCE, :width])

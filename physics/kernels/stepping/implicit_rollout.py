@@ -42,7 +42,7 @@ def implicit_parts(
     Samples go to log, see `parts.write`.
     """
     _, system, motion, _, memory, effort, _, _ = more
-    _, _, _, vectors, notes, _ = implicit
+    _, _, _, vectors, notes, _, _ = implicit
     (_, dof, flags), data, (q, qd), (t, steps) = spaces, arrays[at.MODEL_DATA], state, now
     width, nv, given = tables[at.VALUES].shape[1], q.shape[0], vectors[newton.GIVEN_FORCE]
     last_q, last_qd, mean = (
@@ -110,7 +110,7 @@ def implicit_rollout(
     """As `rollout.rollout`; data kept between steps is in implicit, so that the result does not depend on how a run is
     divided into calls. more is None where a model has only a tree.
     """
-    _, _, _, vectors, notes, _ = implicit
+    _, _, _, vectors, notes, _, _ = implicit
     counters, samples, record_q, _ = log
     (q, qd, chart), (_, dof, flags), data = state, spaces, arrays[at.MODEL_DATA]
     nv, given = q.shape[0], vectors[newton.GIVEN_FORCE]

@@ -4,8 +4,9 @@ With the known part base and base_qd of a stage, the unknown accelerations a giv
 
     q' = base_qd + s a,   q = base + s q'
 
-and Newton's iteration solves r(a) = ID(q, q', a) - tau = 0. Its matrix s^2 dID/dq + s dID/dq' + M is exact. It is kept
-from stage to stage and step to step while convergence is fast; the iteration ends at round-off.
+and Newton's iteration solves r(a) = ID(q, q', a) - tau = 0. Its matrix s^2 dID/dq + s dID/dq' + M is exact: dense, or
+by `dynamics.branches` where a model is a long tree alone. It is kept from stage to stage and step to step while
+convergence is fast; the iteration ends at round-off.
 
 Equality constraints add their forces l as unknowns, J(q)^T l to the forces and J(q) q' = 0 to the equations (Wang 2022,
 sec. 4.6.4, at the velocities of the stage). The matrix omits the derivative of J, so that the iteration converges by a
@@ -23,6 +24,7 @@ from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
 from ..constraints.rows import constraint_rows
+from ..dynamics.branches import factorize_tree, solve_tree
 from ..dynamics.coupled import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.rnea import inverse_dynamics
@@ -209,25 +211,27 @@ def make_matrix(
     arrays: Array, more: More, step: float, x: Array, right: Array, implicit: Implicit, spaces: Spaces
 ) -> bool:
     """Residual and factorized matrix for the accelerations; False with a flag where that is not possible."""
-    slopes, system, pivots, vectors, notes, tangents = implicit
-    flags, nv = spaces[at.FLAGS], spaces[at.DOF].shape[0]
-    a = x[:nv]
+    slopes, system, pivots, vectors, notes, tangents, branches = implicit
+    flags, nv, body_int = spaces[at.FLAGS], spaces[at.DOF].shape[0], arrays[at.BODY_INT]
+    a, found = x[:nv], vectors[FOUND_FORCE]
     flags[at.STATUS] = at.OK
     for d in range(vectors.shape[1]):
-        vectors[FOUND_FORCE, d] = vectors[GIVEN_FORCE, d]
+        found[d] = vectors[GIVEN_FORCE, d]
     place_stage(step, a, vectors)
-    found = vectors[FOUND_FORCE]
-    inverse_dynamics_derivatives(
-        arrays, vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], a, found, slopes, tangents, spaces
-    )
+    q, qd, bad = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], -1
     notes[MATRICES] += 1.0
     notes[KNOWN] = 0.0
+    if branches.shape[0] > 0:
+        bad = factorize_tree(arrays, step, q, qd, a, found, slopes[2], branches, tangents, spaces)
+    else:
+        inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
     if not keep_residual(arrays, more, step, x, vectors, right, spaces):
-        return raise_flag(arrays[at.BODY_INT], flags, at.NOT_FINITE, largest(right))
-    step_matrix(more, step, slopes, spaces[at.DOF], system)
-    bad = lu_factorize(system, pivots)
+        return raise_flag(body_int, flags, at.NOT_FINITE, largest(right))
+    if branches.shape[0] == 0:
+        step_matrix(more, step, slopes, spaces[at.DOF], system)
+        bad = lu_factorize(system, pivots)
     if bad >= 0:
-        return raise_flag(arrays[at.BODY_INT], flags, at.SINGULAR, bad)
+        return raise_flag(body_int, flags, at.SINGULAR, bad)
     notes[KNOWN] = 1.0
     notes[STEP] = step
     return True
@@ -237,6 +241,16 @@ def make_matrix(
 def solve_step(system: Array, pivots: Array, right: Array) -> None:
     """Solve a step's linear equations in place of right, compiled once."""
     lu_solve(system, pivots, right)
+
+
+@shared
+def solve_kept(body_int: Array, implicit: Implicit, right: Array) -> None:
+    """Solve with the factors of `make_matrix`, in place of right."""
+    _, system, pivots, _, _, _, branches = implicit
+    if branches.shape[0] > 0:
+        solve_tree(body_int, branches, right)
+    else:
+        solve_step(system, pivots, right)
 
 
 @shared
@@ -266,7 +280,7 @@ def try_correction(
     """Shorten the correction until the next one, by the same matrix, is smaller (Deuflhard 1974); its length, or -1
     where it grows, however short the step. whole: keep trying where the full correction fails.
     """
-    (_, _, mass), system, pivots, vectors, _, _ = implicit
+    (_, _, mass), _, pivots, vectors, _, _, _ = implicit
     nv, n = spaces[at.DOF].shape[0], pivots.shape[0]
     share = 1.0
     while share > LEAST_STEP:
@@ -274,7 +288,7 @@ def try_correction(
             vectors[TRIAL, d] = vectors[ACCELERATIONS, d] + share * vectors[CORRECTION, d]
         following = vectors[FOLLOWING, :n]
         if evaluate_residual(arrays, more, step, vectors[TRIAL, :n], following, vectors, spaces):
-            solve_step(system, pivots, following)
+            solve_kept(arrays[at.BODY_INT], implicit, following)
             next_size = size_of(following, mass)
             if next_size <= (1.0 - 0.5 * share) * size:
                 return next_size
@@ -291,7 +305,7 @@ def find_correction(
     arrays: Array, more: More, step: float, fresh: bool, implicit: Implicit, spaces: Spaces
 ) -> float:
     """Correction at the accelerations in vectors, by a new matrix if fresh; its length, or -1 with a flag."""
-    (_, _, mass), system, pivots, vectors, _, _ = implicit
+    (_, _, mass), _, pivots, vectors, _, _, _ = implicit
     n = pivots.shape[0]
     x, correction = vectors[ACCELERATIONS, :n], vectors[CORRECTION, :n]
     if fresh:
@@ -300,7 +314,7 @@ def find_correction(
     elif not evaluate_residual(arrays, more, step, x, correction, vectors, spaces):
         raise_flag(arrays[at.BODY_INT], spaces[at.FLAGS], at.NOT_FINITE, largest(correction))
         return -1.0
-    solve_step(system, pivots, correction)
+    solve_kept(arrays[at.BODY_INT], implicit, correction)
     return size_of(correction, mass)
 
 
@@ -310,7 +324,7 @@ def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: 
 
     sizes (any number,) gets the lengths of the first corrections.
     """
-    _, _, pivots, vectors, notes, _ = implicit
+    _, _, pivots, vectors, notes, _, _ = implicit
     nv, n, flags = spaces[at.DOF].shape[0], pivots.shape[0], spaces[at.FLAGS]
     x, correction, following = vectors[ACCELERATIONS, :n], vectors[CORRECTION, :n], vectors[FOLLOWING, :n]
     fresh = notes[KNOWN] == 0.0 or notes[STEP] != step
@@ -360,7 +374,7 @@ def solve_stage(
 
     On success vectors have them and the resulting state; otherwise flags have the reason.
     """
-    _, _, pivots, vectors, notes, _ = implicit
+    _, _, pivots, vectors, notes, _, _ = implicit
     _, dof, flags = spaces
     nv = dof.shape[0]
     for attempt in range(2):
