@@ -74,6 +74,7 @@ from .motions.keyframes import keyframe_table
 from .motions.motion import Motion
 from .motions.table import Table
 from .optimize import objectives
+from .optimize.excitations import Excitations, excitations
 from .optimize.gradient import Gradient, gradient
 from .optimize.optimum import Optimum, optimize
 from .optimize.parameters import Parameter
@@ -157,6 +158,8 @@ __all__ = [
     "objectives",
     "optimize",
     "Optimum",
+    "excitations",
+    "Excitations",
     "Table",
     "keyframe_table",
     "Result",

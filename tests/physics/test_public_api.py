@@ -18,7 +18,7 @@ limit_impact Impact simulate simulate_many simulate_loop Table keyframe_table fo
 ForceWrench Result fit_curve CurveFit check_curve CurveCheck fit_surface naive_surface_fit SurfaceFit
 save_model load_model ModelFile save_result load_result read_opensim OpenSimModel motion_samples Storage
 read_storage write_storage write_opensim OpenSimReport muscle_length_biases
-soft_lattice gradient Gradient Parameter objectives optimize Optimum
+soft_lattice gradient Gradient Parameter objectives optimize Optimum excitations Excitations
 CondyleError ModelError JointRangeError FormatError FitError DivergedError
 CancelledError MissingDependencyError Finding SimulationWarning
 """
