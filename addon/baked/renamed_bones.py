@@ -9,31 +9,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import bpy
 from bpy.types import Action, Object, Scene
 
 from ..blender import compat
-from ..data import body_reference, stored_texts
-from ..data.simulation import BakeRecord
+from ..data import stored_texts
 
 if TYPE_CHECKING:
     from bpy.types import ActionSlot
 
 _BONE = re.compile(r'^pose\.bones\["((?:[^"\\]|\\.)*)"\]')
-
-
-def note(item: Object | Scene, record: BakeRecord, paths: Sequence[str]) -> None:
-    """Note the bones of an object that its action in use and these data paths name."""
-    pose = getattr(item, "pose", None)
-    if pose is None:
-        return
-    used = {curve.data_path for curve in compat.curves_in_use(item)}
-    bones = {name: pose.bones.get(name) for name in map(_bone_of, (*used, *paths)) if name}
-    noted = {name: body_reference.ensure_uid(bone) for name, bone in bones.items() if bone is not None}
-    record.bones = json.dumps(noted)
 
 
 def follow(item: Object | Scene) -> None:
@@ -84,7 +72,7 @@ def lacking(item: Object | Scene, action: Action, renamed: dict[str, str]) -> di
     return {old: new for old, new in renamed.items() if old not in item.pose.bones}
 
 
-def _bone_of(path: str) -> str:
+def bone_of(path: str) -> str:
     """The name of the bone that a data path leads to; empty: to none."""
     found = _BONE.match(path)
     return bpy.utils.unescape_identifier(found[1]) if found else ""
@@ -92,7 +80,7 @@ def _bone_of(path: str) -> str:
 
 def with_names(path: str, renamed: Mapping[str, str]) -> str:
     """A data path with the new name of the bone that it leads to."""
-    old = _bone_of(path)
+    old = bone_of(path)
     if old not in renamed:
         return path
     return _BONE.sub(lambda _: f'pose.bones["{bpy.utils.escape_identifier(renamed[old])}"]', path)
@@ -126,7 +114,7 @@ def _rename(action: Action, slot: ActionSlot | None, renamed: Mapping[str, str])
     for curve, path in paths:
         if path == curve.data_path or (path, curve.array_index) in taken:
             continue
-        old, curve.data_path = _bone_of(curve.data_path), path
+        old, curve.data_path = bone_of(curve.data_path), path
         if curve.group is not None and curve.group.name == old:
             groups[old] = curve.group
     for old, group in groups.items():

@@ -15,7 +15,7 @@ from bpy.types import Action, AnimData, FCurve, Object, Scene
 from ..blender import compat
 from ..curves import fcurve_arrays
 from ..curves.fcurve_arrays import KeyedPath
-from ..data import schema, stored_texts
+from ..data import body_reference, schema, stored_texts
 from ..data.simulation import BakeRecord
 from . import nla_tracks, renamed_bones
 
@@ -38,7 +38,7 @@ def put(item: Object | Scene, paths: Sequence[KeyedPath], target: str) -> Action
     record.influence = data.action_influence
     record.target = "NEW" if old is None and target == "CURRENT" else target
     record.paths = json.dumps([entry.path for entry in paths])
-    renamed_bones.note(item, record, [entry.path for entry in paths])
+    _note_bones(item, record, [entry.path for entry in paths])
     if record.target == "STRIP":
         record.action = _put_strip(item, data, record, paths)
     elif record.target == "NEW" and old is not None and _is_layered(data):
@@ -47,6 +47,17 @@ def put(item: Object | Scene, paths: Sequence[KeyedPath], target: str) -> Action
         record.action = _put_copy(item, data, record, paths)
     schema.stamp(item.condyle)
     return record.action
+
+
+def _note_bones(item: Object | Scene, record: BakeRecord, paths: Sequence[str]) -> None:
+    """Note the bones of an object that its action in use and these data paths name."""
+    pose = getattr(item, "pose", None)
+    if pose is None:
+        return
+    used = {curve.data_path for curve in compat.curves_in_use(item)}
+    bones = {name: pose.bones.get(name) for name in map(renamed_bones.bone_of, (*used, *paths)) if name}
+    noted = {name: body_reference.ensure_uid(bone) for name, bone in bones.items() if bone is not None}
+    record.bones = json.dumps(noted)
 
 
 def _put_copy(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:

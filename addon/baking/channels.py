@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import bpy
 import numpy as np
-from bpy.types import Action, Object, Scene
+from bpy.types import Scene
 
-from ..baked import targets
-from ..baked.channels_back import check_editable, disconnect, how_to_disconnect
-from ..baked.temporarily import CHANNELS, own_constraints
+from ..baked.channels_back import check_editable, how_to_disconnect
 from ..blender import compat, physics_access, units
-from ..curves.fcurve_arrays import KeyedPath
 from ..curves.fit_between_keys import Inside
 from ..curves.rotation_channels import led_on, missed_between, rotation_channels, rotation_path
-from ..data import schema
+from ..data import references
 from ..data.references import Body
-from ..reading import conflicts
-from . import keys
-from .keys import Kept, Output
+from .keys import Output
 
 #: share of a number that several roundings in single precision come to
 SINGLE = 2.0**-21
@@ -138,10 +130,11 @@ class Channels:
             away = float(np.linalg.norm(location, axis=1).max()) * scale * units.length_scale(scene)
             raise physics_access.model_error(
                 f"bone {self.body.name!r} is connected to its parent and the simulation moves it "
-                f"{units.told_length(away)} away; {how_to_disconnect(self.body)}"
+                f"{units.told_length(away)} away; {how_to_disconnect(references.live_body(self.body))}"
             )
-        check_editable(self.body)
-        _check_others(self.body)
+        body = references.live_body(self.body)
+        check_editable(body)
+        _check_others(body)
         return False
 
     @property
@@ -153,11 +146,6 @@ class Channels:
     def metres(self) -> float:
         """Of a unit of its location, in the world."""
         return units.metres_of(self.body, self._scene)
-
-    @property
-    def disconnect(self) -> bool:
-        """Whether the bone has to be disconnected before its location counts."""
-        return bool(self.body.bone) and self.body.pose_bone.bone.use_connect and self.location is not None
 
     def paths(self) -> list[tuple[str, np.ndarray]]:
         """Data paths on the object with their values (E + F, c), those of early frames first."""
@@ -197,58 +185,3 @@ def output_of(scene: Scene) -> Output:
         angle=settings.tolerance_angle,
         extras=frozenset(settings.extras),
     )
-
-
-def write(
-    scene: Scene,
-    frames: np.ndarray,
-    channels: Sequence[Channels],
-    kept: Kept | None = None,
-    more: Sequence[tuple[Object | Scene, list[KeyedPath]]] = (),
-) -> list[Action]:
-    """Put the bake in place, as the scene's output settings say; where keys are left out, `kept` tells how many.
-
-    Args:
-        frames: rising positions (F,) of the channels' rows after those of early frames, in frames.
-        more: keys of further objects and scenes.
-
-    Returns:
-        The actions, one for each object and scene.
-
-    Raises:
-        ModelError: a bake cannot go to that target; nothing has been changed.
-    """
-    output, kept = output_of(scene), kept if kept is not None else Kept()
-    items = {entry.body.object.name_full: entry.body.object for entry in channels}
-    for item in items.values():
-        conflicts.check_target(item, output.target)
-    keyed = [(entry.body.object, keys.keyed(frames, entry, output, kept)) for entry in channels]
-    disconnect([entry.body for entry in channels if entry.disconnect])
-    for entry in channels:
-        owner = entry.body.owner
-        _remember_channels(entry.body)
-        if owner.rotation_mode != entry.mode:  # an earlier bake was freed since the keys were made
-            owner.rotation_mode = entry.mode
-    return [targets.put(item, paths, output.target) for item, paths in _by_item([*keyed, *more])]
-
-
-def _by_item(
-    entries: Sequence[tuple[Object | Scene, list[KeyedPath]]],
-) -> list[tuple[Object | Scene, list[KeyedPath]]]:
-    """Keys of several bodies and figures (object or scene, keys), together for each object or scene."""
-    found: dict[int, tuple[Any, list[KeyedPath]]] = {}
-    for item, paths in entries:
-        found.setdefault(item.as_pointer(), (item, []))[1].extend(paths)
-    return list(found.values())
-
-
-def _remember_channels(body: Body) -> None:
-    record = body.data.channels
-    record.baked = True
-    record.rotation_mode = body.owner.rotation_mode
-    for name in CHANNELS:
-        setattr(record, name, tuple(getattr(body.owner, name)))
-    for constraint in own_constraints(body):
-        record.was_driven = record.was_driven or not constraint.mute
-        constraint.mute = True
-    schema.stamp(body.data)

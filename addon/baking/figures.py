@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import numpy as np
 from bpy.types import Object, Scene
 
 from ..animation import inputs as forcing
 from ..blender import physics_access
-from ..curves.fcurve_arrays import KeyedPath
-from ..data import references, stored_texts
+from ..data import references
 from ..data.joints import label_of, title_of
-from ..reading import muscle_points
 from ..reading.scene import SceneModel
-from . import keys
 from .keys import Output
 
 GROUP = "Condyle"
@@ -48,6 +43,7 @@ def figures(
     """What the scene's settings ask for.
 
     Args:
+        scene: it, or a snapshot of it, to whose objects the figures belong.
         read: the `SceneModel`. result: of its simulation, at F times. drawn: of muscles (`muscle_bakes.Shown`).
         inputs: the `Table` of generalized forces and inputs of the model; None: there was none.
     """
@@ -55,14 +51,14 @@ def figures(
     if output.extras & {"COORDINATES", "TORQUES"}:
         pushed = torques(result, inputs) if "TORQUES" in output.extras else None
         for entry in read.bodies:
-            item = references.object_by_session_uid(entry.joint_uid) if entry.joint_uid else None
+            item = references.object_in(scene, entry.joint_uid)
             if item is not None:
                 found += _of_joint(item, read.model, entry.name, result, pushed, output)
     if "ENERGY" in output.extras:
         found += [Figure(scene, f"{name} [J]", result.energy[:, k]) for k, name in enumerate(ENERGIES)]
     if "MUSCLES" in output.extras:
         for entry in drawn:
-            item = muscle_points.find_muscle(entry.session_uid, entry.name)
+            item = references.find_in(scene, entry.session_uid, f"muscle {entry.name!r}")
             found += [Figure(item, "length [m]", entry.lengths), Figure(item, "activation", entry.activation)]
     return found
 
@@ -110,31 +106,3 @@ def torques(result: physics_access.Result, inputs: physics_access.Table | None) 
     if result.efforts is not None:
         found += result.efforts
     return found
-
-
-def keyed(
-    frames: np.ndarray, found: Sequence[Figure], output: Output
-) -> tuple[list[tuple[Object | Scene, list[KeyedPath]]], list[tuple[Object | Scene, str]]]:
-    """Keys of figures at frames (F,), by object or scene; and the names of the properties that they key."""
-    entries, names = [], []
-    for figure in found:
-        name = _unused(figure.item, f"{PREFIX} {figure.name}")
-        path = f'["{bpy.utils.escape_identifier(name)}"]'
-        entries.append((figure.item, [keys.thinned_path(path, GROUP, frames, figure.values, output)]))
-        names.append((figure.item, name))
-    return entries, names
-
-
-def _unused(item: Object | Scene, name: str) -> str:
-    """The name, or where the user has a property of that name another one."""
-    if name not in item or name in (stored_texts.names(item.condyle.bake.figures) or ()):
-        return name
-    return next(other for other in (f"{name} {k}" for k in range(2, 1000)) if other not in item)
-
-
-def add_properties(names: Iterable[tuple[Object | Scene, str]]) -> None:
-    """Make the properties, and note them for Free Bake."""
-    for item, name in names:
-        item[name] = 0.0
-        record = item.condyle.bake
-        record.figures = json.dumps([*(stored_texts.names(record.figures) or ()), name])

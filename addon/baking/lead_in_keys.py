@@ -11,34 +11,37 @@ from ..baked import temporarily
 from ..blender import physics_access
 from ..data import references
 from ..data.references import Body, key_of
+from ..reading import stepper
 from ..reading.own_animation import Stillness
 from . import channels as channels_
-from .local_matrices import LocalPoses, Samples, carriers, sample_matrices
+from .local_matrices import LocalPoses, Samples, carriers
+
+
+def first(scene: Scene) -> int:
+    """The frame at which a scene begins, in its range or the preview's."""
+    return min(scene.frame_start, scene.frame_preview_start if scene.use_preview_range else scene.frame_start)
 
 
 def lead(scene: Scene, begin: int, channels: Sequence[channels_.Channels], parents: Sequence[int]) -> None:
     """Give the channels of what sliders move, and of all that hangs together with it, rows before those of a bake.
 
     They show what is to be seen there now, from where the scene begins, or from behind the last frame at which keys
-    cannot hold it. The scene is without its bake.
+    cannot hold it.
 
     Args:
-        begin: the bake's first frame. channels: of each simulated body. parents: number of each body's parent among
-            them, -1 for the world.
+        scene: a snapshot of the scene without its bake, at the bake's first frame. begin: that frame.
+        channels: of each simulated body. parents: number of each body's parent among them, -1 for the world.
     """
-    bodies = [entry.body for entry in channels]
+    bodies = [references.find_body_in(scene, entry.body.handle(), entry.body.name) for entry in channels]
     tied = _tied(scene, bodies, parents)
     led = [entry for entry in channels if entry.body.object.name_full in tied]
-    first = min(
-        scene.frame_start, scene.frame_preview_start if scene.use_preview_range else scene.frame_start
-    )
-    if not led or first >= begin:
+    if not led:
         return
-    with temporarily.at_frame(scene, begin):
-        items = [body.object for body in bodies] + carriers(key_of(body) for body in bodies)
-        early = np.unique([first, begin - 1]) if Stillness().holds(items) else np.arange(first, begin)
-        samples = sample_matrices(scene, {item.name_full: item for item in items}.values(), early)
-        start, rows = _longest(scene, early, bodies, led, samples)
+    items = [body.object for body in bodies] + carriers(scene, map(key_of, bodies))
+    early = np.arange(first(scene), begin)
+    early = early[[0, -1][: len(early)]] if Stillness().holds(items) else early
+    samples = stepper.sample_matrices(scene, {item.name_full: item for item in items}.values(), early)
+    start, rows = _longest(scene, early, bodies, led, samples)
     for entry, row in zip(led, rows):
         entry.lead(early[start:], row)
 

@@ -11,17 +11,15 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any
 
-import bpy
 import numpy as np
 from bpy.types import Object, PoseBone, Scene
 from mathutils import Matrix
 
-from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..data.references import Body, Key, key_of
-from ..reading import conflicts
+from ..reading import conflicts, stepper
 
-#: of `sample_matrices`
+#: of `stepper.sample_matrices`
 Samples = Mapping[str, Mapping[str, np.ndarray]]
 
 
@@ -37,42 +35,6 @@ def is_animated(item: Object) -> bool:
     return bool(item.constraints) or item.rigid_body is not None
 
 
-def sample_matrices(
-    scene: Scene, objects: Iterable[Object], frames: np.ndarray, bones: Container[Key] | None = None
-) -> dict[str, dict[str, np.ndarray]]:
-    """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
-
-    Args:
-        bones: by `key_of`, of which alone it is wanted; None: of every one.
-
-    Returns:
-        {object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}
-    """
-    objects = list(objects)
-    if not objects:
-        return {}
-    rows: dict[str, dict[str, list[Any]]] = {item.name_full: {} for item in objects}
-    names = {
-        name: [bone.name for bone in item.pose.bones if bones is None or (name, bone.name) in bones]
-        for name, item in ((item.name_full, item) for item in objects)
-        if item.pose is not None
-    }
-    with temporarily.at_frame(scene, scene.frame_current) as go:
-        for frame in frames:
-            go(frame)
-            for item in objects:
-                row = rows[item.name_full]
-                row.setdefault("", []).append(item.matrix_world.copy())
-                row.setdefault("basis", []).append(item.matrix_basis.copy())
-                for bone in (item.pose.bones[name] for name in names.get(item.name_full, ())):
-                    row.setdefault(f"pose:{bone.name}", []).append(bone.matrix.copy())
-                    row.setdefault(f"basis:{bone.name}", []).append(bone.matrix_basis.copy())
-    return {
-        name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
-        for name, row in rows.items()
-    }
-
-
 def _at(matrices: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
     """Rows of matrices (F, 4, 4), or what is the same in all of them (1, 4, 4)."""
     return matrices if rows is None or len(matrices) == 1 else matrices[rows]
@@ -82,12 +44,12 @@ class LocalPoses:
     """Turns world poses of simulated bodies into matrices of their own channels.
 
     Args:
-        scene: the scene, at its first frame.
+        scene: the scene at its first frame, or a snapshot of it, as of the bodies that are asked for.
         frames: (F,).
         worlds: world matrices (F, 4, 4) with scale, in Blender units, of each simulated body by `key_of`.
         sampled: False: what else is animated is taken as it stands now.
-        samples: of `sample_matrices` at the frames, of all that carries the bodies (`carriers`), where they are had;
-            kept as an attribute.
+        samples: of `stepper.sample_matrices` at the frames, of all that carries the bodies (`carriers`), where
+            they are had; kept as an attribute.
     """
 
     def __init__(
@@ -107,7 +69,8 @@ class LocalPoses:
         if samples is None:
             samples = {}
             if sampled:
-                samples = sample_matrices(scene, carriers(self.worlds), frames, _bones_between(self.worlds))
+                above = _bones_between(scene, self.worlds)
+                samples = stepper.sample_matrices(scene, carriers(scene, self.worlds), frames, above)
         self.samples = samples
 
     def basis(self, body: Body, rows: np.ndarray | None = None) -> np.ndarray:
@@ -224,12 +187,12 @@ class LocalPoses:
         return False
 
 
-def carriers(keys: Iterable[Key]) -> list[Object]:
-    """Every object up the chains of the simulated bodies, by `key_of`, that may move with time."""
+def carriers(scene: Scene, keys: Iterable[Key]) -> list[Object]:
+    """Every object up the chains of simulated bodies, by `key_of`, that may move with time; of a scene or snapshot."""
     keys = set(keys)
     found: dict[str, Object] = {}
     for name, bone in keys:
-        item = bpy.data.objects.get(name)
+        item = scene.objects[name]
         item = item if bone else item.parent
         while item is not None:
             if _is_carrier(item, keys):
@@ -243,10 +206,9 @@ def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
     return next((key for key in _above(body) if key in keys), None)
 
 
-def _bones_between(keys: Iterable[Key]) -> set[Key]:
+def _bones_between(scene: Scene, keys: Iterable[Key]) -> set[Key]:
     """What carries the simulated bodies, by `key_of`, and is not simulated."""
-    items = [(bpy.data.objects.get(name), bone) for name, bone in keys]
-    bodies = [Body(item, bone) for item, bone in items if item is not None]
+    bodies = [Body(scene.objects[name], bone) for name, bone in keys]
     return {key for body in bodies for key in _above(body)} - set(keys)
 
 

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import compat, physics_access, units
-from . import local_matrices
+from ..data.references import Body
+from ..reading import stepper
+from .local_matrices import Samples
 
 #: of a space's largest stretch, what counts as none: single precision
 FLAT = 1e-6
 
 
-def check(scene: Scene, frames: np.ndarray, items: Sequence[Object], bodies: Sequence[Any]) -> None:
+def _check(view: Scene, frames: np.ndarray, items: Sequence[Object], bodies: Sequence[Object]) -> None:
     """ModelError where a muscle's object is flat, or nowhere, at a frame (F,) of a bake: no points can be kept in it.
 
-    The scene is without its bake.
-
-    Args:
-        bodies: objects that the bake will move; what their keys are now does not matter.
+    bodies: objects that the bake will move; what their keys are now does not matter.
     """
     carried = [item for item in items if _is_carried(item)]
     above = {item.name_full: _first_above(item, bodies) for item in carried}
     looked = {each.name_full: each for each in (*carried, *above.values()) if each is not None}
-    samples = local_matrices.sample_matrices(scene, looked.values(), frames)
+    samples = stepper.sample_matrices(view, looked.values(), frames)
     for item in items:
         worlds = samples[item.name_full][""] if item in carried else units.array4(item.matrix_world)[None]
         bad = ~_usable(worlds)
@@ -41,7 +39,7 @@ def check(scene: Scene, frames: np.ndarray, items: Sequence[Object], bodies: Seq
             )
 
 
-def _first_above(item: Object, bodies: Sequence[Any]) -> Object | None:
+def _first_above(item: Object, bodies: Sequence[Object]) -> Object | None:
     """The nearest of these bodies that carries an object; None: none does."""
     while item.parent is not None:
         item = item.parent
@@ -65,11 +63,21 @@ def _usable(worlds: np.ndarray) -> np.ndarray:
 class Spaces:
     """The spaces of muscles' objects at the rising frames (F,) of a bake, looked at where something carries them."""
 
-    def __init__(self, scene: Scene, frames: np.ndarray, items: Sequence[Object]) -> None:
-        if any(item.parent is not None for item in items):  # on a body, which has its bake since just now
-            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-        carried = [item for item in items if _is_carried(item)]
-        self._samples = local_matrices.sample_matrices(scene, carried, frames)
+    def __init__(
+        self, view: Scene, frames: np.ndarray, items: Sequence[Object], bodies: Sequence[Body]
+    ) -> None:
+        """Of items of a snapshot of the scene without its bake, in which these bodies will move; ModelError where one
+        is flat or nowhere.
+        """
+        _check(view, frames, items, [body.object for body in bodies])
+        moved = [body.object for body in bodies if not body.bone]
+        self.items, self._view, self._frames = items, view, frames
+        self._carried = [item for item in items if _is_carried(item) or _first_above(item, moved) is not None]
+        self._samples: Samples = {}
+
+    def look(self) -> None:
+        """See where they are, with the bake of their bodies in place."""
+        self._samples = stepper.sample_matrices(self._view, self._carried, self._frames)
 
     def local(self, item: Object, points: np.ndarray) -> np.ndarray:
         """Points (F, n, 3) in a muscle's space, of such in the world."""

@@ -18,11 +18,12 @@ from bpy.types import Curve, FCurve, Key, Material, Object, Scene, ShaderNodeTre
 from ..blender import compat, physics_access, units
 from ..curves.reduction import thinned
 from ..data import references, schema, stored_texts
+from ..data.references import Body
 from ..making import muscles
 from ..reading import input_values, muscle_points
 from ..reading.scene import SceneModel
-from . import channels, muscle_spaces
 from . import keys as bake_keys
+from . import muscle_spaces
 
 PATH = "condyle.muscle.excitation"
 #: property of a baked curve: which of the muscle's hooks were to be seen before, as JSON
@@ -138,30 +139,39 @@ def _check(item: Object) -> None:
         )
 
 
-def check(scene: Scene, frames: np.ndarray, found: list[Shown], bodies: Sequence[Any]) -> None:
-    """ModelError where muscles cannot be written at these frames (F,); the scene is without its bake.
+def check(
+    view: Scene, frames: np.ndarray, found: list[Shown], bodies: Sequence[Body]
+) -> muscle_spaces.Spaces:
+    """The spaces in which to write muscles at these frames (F,); ModelError where they cannot be written.
 
     Args:
-        bodies: objects of the simulated bodies.
+        view: a snapshot of the scene without its bake. bodies: of it, which the bake will move.
     """
-    items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
-    for item in items:
-        _check(item)
-    muscle_spaces.check(scene, frames, items, bodies)
+    for entry in found:
+        _check(muscle_points.find_muscle(entry.session_uid, entry.name))
+    items = [references.find_in(view, entry.session_uid, f"muscle {entry.name!r}") for entry in found]
+    return muscle_spaces.Spaces(view, frames, items, bodies)
 
 
-def write(scene: Scene, frames: np.ndarray, found: list[Shown]) -> list[Curve]:
-    """Put the bakes of muscles in place, those of their bodies being there; returns the new curves."""
-    output, metres = channels.output_of(scene), units.length_scale(scene)
-    items = [muscle_points.find_muscle(entry.session_uid, entry.name) for entry in found]
-    spaces = muscle_spaces.Spaces(scene, frames, items)
+def write(
+    frames: np.ndarray,
+    found: list[Shown],
+    spaces: muscle_spaces.Spaces,
+    output: bake_keys.Output,
+    metres: float,
+) -> list[Curve]:
+    """Put the bakes of muscles in place, those of their bodies being there; returns the new curves.
+
+    metres: in a Blender unit.
+    """
+    spaces.look()
     made = []
-    for item, entry in zip(items, found, strict=True):
+    for item, entry in zip(spaces.items, found, strict=True):
         local = spaces.local(item, entry.points)
         seen = spaces.sized(item, local) if spaces.is_carried(item) else entry.points
         kept = bake_keys.shapes_kept(frames, seen, output, metres)
         shapes = _Shapes(frames[kept], local[kept], entry.radii[kept])
-        made.append(_write(item, frames, entry, shapes, thinned(frames, output.every)))
+        made.append(_write(references.live(item), frames, entry, shapes, thinned(frames, output.every)))
     return made
 
 

@@ -16,7 +16,7 @@ NOWHERE = np.empty(0, dtype=np.int64)
 
 
 class Between(Mapping[str, np.ndarray]):
-    """Matrices of one object and its bones, as `local_matrices.sample_matrices` has them, at places between its frames:
+    """Matrices of one object and its bones, as `stepper.sample_matrices` has them, at places between its frames:
     (n, 4, 4), or (1, 4, 4) of what stays as it is. Each is made when it is first asked for.
 
     What is turned and of one size in every direction stays such, as it has to be for what is carried.

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Constraint, Object, PoseBone, PropertyGroup, Scene
+from bpy.types import Action, Constraint, Object, PoseBone, Scene
 
 from ..baked import channels_back as actions
-from ..baked import nla_tracks, targets, temporarily
+from ..baked import targets, temporarily
 from ..blender import physics_access, units
+from ..curves.fcurve_arrays import KeyedPath
 from ..data import findings, references, schema, stored_texts
 from ..data.references import Body, Key, key_of
-from ..reading import conflicts
+from ..reading import conflicts, snapshot, stepper
 from ..reading.scene import SceneModel
 from . import channels as channels_
 from . import figures as bake_figures
-from . import keys, lead_in_keys, muscles, parents_between_frames
-from .keys import Kept
-from .local_matrices import LocalPoses, Samples, nearest_above, sample_matrices
+from . import keys, lead_in_keys, muscles, parents_between_frames, restoring
+from .keys import Kept, Output
+from .local_matrices import LocalPoses, Samples, nearest_above
 
 #: degrees off between frames that are told
 MISSED = 0.5
@@ -62,27 +63,33 @@ def write(
     Raises:
         ModelError: why it cannot be written; nothing has been changed.
     """
-    output, kept = channels_.output_of(scene), Kept()
-    figures = bake_figures.figures(scene, read, result, drawn, output, inputs)
-    with temporarily.without_bake(scene):
-        channels = _channels_of(scene, frames, read, result, inside)
+    begin, kept = int(frames[0]), Kept()
+    with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
+        for entry in read.bodies:
+            conflicts.check(references.find_body(entry.handle, entry.name))
+        view = snapshot.take(scene)
+        output = channels_.output_of(view)
+        figures = bake_figures.figures(view, read, result, drawn, output, inputs)
+        channels = _channels_of(view, frames, read, result, inside)
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             conflicts.check_target(item, output.target)
-        muscles.check(scene, frames, list(drawn), [entry.body.object for entry in channels])
-    lost = [*broken(scene), *_overwriting(scene)]
-    free(scene)
+        spaces = muscles.check(view, frames, list(drawn), [entry.body for entry in channels])
+    lost = [*restoring.broken(scene), *_overwriting(scene)]
+    restoring.free(scene)
     if between is not None:
         between()
-    lead_in_keys.lead(scene, int(frames[0]), channels, read.parents())  # with sliders as a fit has left them
-    more, names = bake_figures.keyed(frames, figures, output)
-    bodies = [entry.body for entry in channels]
+    if lead_in_keys.first(view) < begin:
+        with temporarily.at_frame(scene, begin):  # with sliders as a fit has left them
+            lead_in_keys.lead(snapshot.take(scene), begin, channels, read.parents())
+    more, names = keyed_figures(scene, frames, figures, output)
+    bodies = _live(scene, channels)
     bending = conflicts.bending(bodies)
-    made = channels_.write(scene, frames, channels, kept, more)
+    made = put(scene, frames, channels, kept, more, output)
     for item in {body.object for body in bodies if body.bone}:
         ours = [(below, each) for below, each, _ in bending.values() if below.id_data == item]
         _mute(item, ours)
-    bake_figures.add_properties(names)
-    muscles.write(scene, frames, list(drawn))
+    add_properties(names)
+    muscles.write(frames, list(drawn), spaces, output, units.length_scale(view))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = keys.described(kept)
     scene.condyle.simulation.output.told = told
@@ -104,13 +111,6 @@ def _overwriting(scene: Scene) -> Iterator[findings.Finding]:
         yield findings.about(None, "overwrite-is-current", scene=scene.name)
 
 
-def edited(scene: Scene) -> Iterator[findings.Finding]:
-    """Findings about actions of the bake in place that were edited since: Free Bake keeps them aside."""
-    for item in (scene, *scene.objects):
-        if action := targets.keyed_since(item):
-            yield findings.about(None, "edits-kept", object=item.name, action=action)
-
-
 def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> Iterator[findings.Finding]:
     """A finding for each body whose rotation mode cannot follow it between the keys."""
     for entry in channels:
@@ -121,34 +121,97 @@ def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> Iterator[
             yield findings.about(body, "swinging-angles", body=body.name, mode=mode, frame=frame, angle=worst)
 
 
-def free(scene: Scene) -> int:
-    """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
-    if temporarily.is_put(scene):
-        temporarily.check_tweaked(scene, repr(scene.name))
-    is_moved = any(map(temporarily.is_baked, scene.objects))
-    count = (actions.free(scene) if is_moved else 0) + muscles.free(scene)
-    if temporarily.is_put(scene):
-        targets.free(scene)
-    _forget(scene)
-    return count
+def put(
+    scene: Scene,
+    frames: np.ndarray,
+    channels: Sequence[channels_.Channels],
+    kept: Kept | None = None,
+    more: Sequence[tuple[Object | Scene, list[KeyedPath]]] = (),
+    output: Output | None = None,
+) -> list[Action]:
+    """Put the bake in place, as `output` or the scene's settings say; where keys are left out, `kept` tells how many.
+
+    Args:
+        frames: rising positions (F,) of the channels' rows after those of early frames, in frames.
+        more: keys of further objects and scenes. channels: of bodies of the scene, or of a snapshot of it.
+
+    Returns:
+        The actions, one for each object and scene.
+
+    Raises:
+        ModelError: a bake cannot go to that target; nothing has been changed.
+    """
+    output, kept = output or channels_.output_of(scene), kept if kept is not None else Kept()
+    bodies = _live(scene, channels)
+    for item in {body.object for body in bodies}:
+        conflicts.check_target(item, output.target)
+    keyed = [(body.object, keys.keyed(frames, entry, output, kept)) for body, entry in zip(bodies, channels)]
+    apart = [body for body, entry in zip(bodies, channels) if body.bone and entry.location is not None]
+    actions.disconnect([body for body in apart if body.pose_bone.bone.use_connect])
+    for body, entry in zip(bodies, channels):
+        owner = body.owner
+        _remember_channels(body)
+        if owner.rotation_mode != entry.mode:  # an earlier bake was freed since the keys were made
+            owner.rotation_mode = entry.mode
+    return [targets.put(item, paths, output.target) for item, paths in _by_item([*keyed, *more])]
 
 
-def free_and_forget(scene: Scene) -> int:
-    """As `free`, and clear what the bake told of itself, in other scenes with the same bodies, too."""
-    baked = [each for each in bpy.data.scenes if each.library is None and is_baked(each)]
-    count = free(scene)
-    for each in baked:
-        if not is_baked(each):
-            _forget(each)
-            for told in (each.condyle.simulation.statistics, each.condyle.loop):
-                _unset(told)
-    return count
+def _live(scene: Scene, channels: Sequence[channels_.Channels]) -> list[Body]:
+    """The bodies of channels in the scene itself."""
+    objects = {item.session_uid: item for item in scene.objects}
+    return [Body(objects[entry.body.object.session_uid], entry.body.bone) for entry in channels]
 
 
-def _forget(scene: Scene) -> None:
-    """Clear what a scene's bake has read, and what was told of its keys."""
-    for name in ("read", "told"):
-        scene.condyle.simulation.output.property_unset(name)
+def _by_item(
+    entries: Sequence[tuple[Object | Scene, list[KeyedPath]]],
+) -> list[tuple[Object | Scene, list[KeyedPath]]]:
+    """Keys of several bodies and figures (object or scene, keys), together for each object or scene."""
+    found: dict[int, tuple[Any, list[KeyedPath]]] = {}
+    for item, paths in entries:
+        found.setdefault(item.as_pointer(), (item, []))[1].extend(paths)
+    return list(found.values())
+
+
+def _remember_channels(body: Body) -> None:
+    record = body.data.channels
+    record.baked = True
+    record.rotation_mode = body.owner.rotation_mode
+    for name in temporarily.CHANNELS:
+        setattr(record, name, tuple(getattr(body.owner, name)))
+    for constraint in temporarily.own_constraints(body):
+        record.was_driven = record.was_driven or not constraint.mute
+        constraint.mute = True
+    schema.stamp(body.data)
+
+
+def keyed_figures(
+    scene: Scene, frames: np.ndarray, found: Sequence[bake_figures.Figure], output: Output
+) -> tuple[list[tuple[Object | Scene, list[KeyedPath]]], list[tuple[Object | Scene, str]]]:
+    """Keys of figures at frames (F,), by object or scene; and the names of the properties that they key."""
+    entries, names = [], []
+    there = {item.session_uid: item for item in (scene, *scene.objects)}
+    for figure in found:
+        item = there[figure.item.session_uid]
+        name = _unused(item, f"{bake_figures.PREFIX} {figure.name}")
+        path = f'["{bpy.utils.escape_identifier(name)}"]'
+        entries.append((item, [keys.thinned_path(path, bake_figures.GROUP, frames, figure.values, output)]))
+        names.append((item, name))
+    return entries, names
+
+
+def _unused(item: Object | Scene, name: str) -> str:
+    """The name, or where the user has a property of that name another one."""
+    if name not in item or name in (stored_texts.names(item.condyle.bake.figures) or ()):
+        return name
+    return next(other for other in (f"{name} {k}" for k in range(2, 1000)) if other not in item)
+
+
+def add_properties(names: Iterable[tuple[Object | Scene, str]]) -> None:
+    """Make the properties, and note them for Free Bake."""
+    for item, name in names:
+        item[name] = 0.0
+        record = item.condyle.bake
+        record.figures = json.dumps([*(stored_texts.names(record.figures) or ()), name])
 
 
 def note_statistics(scene: Scene, values: Mapping[str, Any]) -> None:
@@ -156,17 +219,10 @@ def note_statistics(scene: Scene, values: Mapping[str, Any]) -> None:
     if not values:
         return
     kept = scene.condyle.simulation.statistics
-    _unset(kept)
+    restoring.unset(kept)
     for name, value in values.items():
         setattr(kept, name, value)
     schema.stamp(scene.condyle)
-
-
-def _unset(kept: PropertyGroup) -> None:
-    """Each property by itself: what is unset as a whole leaves scripts that look at it with freed memory."""
-    for item in kept.bl_rna.properties:
-        if item.identifier not in {"rna_type", "name"}:
-            kept.property_unset(item.identifier)
 
 
 def note_read(scene: Scene, prints: stored_texts.Prints) -> None:
@@ -189,50 +245,6 @@ def _packed(prints: stored_texts.Prints) -> str:
     return json.dumps(prints, separators=(",", ":"), ensure_ascii=False)
 
 
-def is_baked(scene: Scene) -> bool:
-    """Whether anything of a scene shows a bake."""
-    if temporarily.is_put(scene):
-        return True
-    return any(temporarily.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
-
-
-def broken(scene: Scene) -> Iterator[findings.Finding]:
-    """A finding for each text that the bake in place has kept and that cannot be read."""
-    read = scene.condyle.simulation.output.read
-    if read and stored_texts.prints(read) is None:
-        yield findings.about(None, "record-of-scene", scene=scene.name)
-    for item in (scene, *(each for each in scene.objects if temporarily.is_baked(each))):
-        record, culprit = item.condyle.bake, item if isinstance(item, Object) else None
-        if stored_texts.names(record.paths) is None:
-            yield findings.about(culprit, "record-of-channels", object=item.name)
-        if stored_texts.names(record.figures) is None:
-            yield findings.about(culprit, "record-of-properties", object=item.name)
-        if stored_texts.called(record.bones) is None:
-            yield findings.about(culprit, "record-of-bones", object=item.name)
-    for item in filter(muscles.is_baked, scene.objects):
-        if hooks := muscles.lost_hooks(item):
-            yield findings.about(item, "record-of-hooks", muscle=item.name, hooks=", ".join(hooks))
-
-
-def gone(scene: Scene) -> list[findings.Finding]:
-    """Findings about objects of a scene whose baked action was deleted, so that they stand still."""
-    return [
-        findings.about(item, "baked-action-gone", object=item.name)
-        for item in scene.objects
-        if item.library is None and temporarily.baked_bodies(item) and item.condyle.bake.action is None
-    ]
-
-
-def put_aside(scene: Scene) -> Iterator[findings.Finding]:
-    """As `gone`, of baked actions that the user has taken out of use; another one that is in use instead is meant."""
-    for item in scene.objects:
-        action, data = item.condyle.bake.action, item.animation_data
-        if item.library is not None or action is None or not temporarily.baked_bodies(item):
-            continue
-        if data is None or (data.action is None and not nla_tracks.is_played(data, action)):
-            yield findings.about(item, "baked-action-unused", object=item.name, action=action.name)
-
-
 def _channels_of(
     scene: Scene,
     frames: np.ndarray,
@@ -240,29 +252,26 @@ def _channels_of(
     result: physics_access.Result,
     inside: physics_access.Between | None,
 ) -> list[channels_.Channels]:
-    """What each body's keys shall be, the scene being without its bake; ModelError before anything is changed."""
+    """What each body's keys shall be; ModelError before anything is changed.
+
+    scene: a snapshot of it without its bake, at the first frame.
+    """
     if len(result.poses) != len(frames):
         raise physics_access.model_error(f"the run gave {len(result.poses)} samples for {len(frames)} frames")
-    with temporarily.at_frame(scene, int(frames[0])):
-        bodies = []
-        for entry in read.bodies:
-            body = references.find_body(entry.handle, entry.name)
-            conflicts.check(body)
-            units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
-            bodies.append(body)
-        worlds = _worlds(scene, read, bodies, result.poses)
-        local = LocalPoses(scene, frames, worlds)
-        found = [
-            channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies
+    bodies = [references.find_body_in(scene, entry.handle, entry.name) for entry in read.bodies]
+    for body in bodies:
+        units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
+    worlds = _worlds(scene, read, bodies, result.poses)
+    local = LocalPoses(scene, frames, worlds)
+    found = [channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies]
+    if inside is not None and len(inside.rows):
+        _see_between(scene, frames, read, result, inside, found, local.samples)
+    bent = _bent_with(bodies)
+    if bent:
+        local = LocalPoses(scene, frames, worlds | _sampled(scene, frames, bent))
+        found += [
+            channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bent
         ]
-        if inside is not None and len(inside.rows):
-            _see_between(scene, frames, read, result, inside, found, local.samples)
-        bent = _bent_with(bodies)
-        if bent:
-            local = LocalPoses(scene, frames, worlds | _sampled(scene, frames, bent))
-            found += [
-                channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bent
-            ]
     return found
 
 
@@ -277,7 +286,7 @@ def _bent_with(bodies: Sequence[Body]) -> list[Body]:
     }
     bent = [each for key, each in found.items() if key not in known]
     for body in bent:
-        conflicts.check(body)
+        conflicts.check(references.live_body(body))
     return bent
 
 
@@ -285,7 +294,7 @@ def _sampled(scene: Scene, frames: np.ndarray, bent: Sequence[Body]) -> dict[Key
     """World matrices (F, 4, 4) of bones as they are at the frames."""
     keys = {key_of(body) for body in bent}
     items = {body.object.name_full: body.object for body in bent}
-    samples = sample_matrices(scene, items.values(), frames, keys)
+    samples = stepper.sample_matrices(scene, items.values(), frames, keys)
     return {(name, bone): samples[name][""] @ samples[name][f"pose:{bone}"] for name, bone in keys}
 
 
@@ -351,7 +360,7 @@ def _follow_between(
     """
     numbers = {entry.handle: entry.index for entry in read.leaders}
     for handle, leader in sorted(read.followed.leaders.items(), key=lambda pair: bool(pair[0].bone)):
-        body, number = handle.find(), numbers[leader]
+        body, number = handle.find_in(scene), numbers[leader]
         if body is not None and body.object.name_full in carried:
             moves = units.to_blender(poses[:, number] @ units.inverses(first[number]), scene)
             carried[body.object.name_full].follow(body.bone, moves)

@@ -115,9 +115,22 @@ def object_in(scene: Scene, session_uid: int) -> Object | None:
     return next((item for item in scene.objects if item.session_uid == session_uid), None)
 
 
+def find_in(scene: Scene, session_uid: int, called: str) -> Object:
+    """The object with that session uid in a scene or a snapshot of one; ModelError if it is not there."""
+    found = object_in(scene, session_uid)
+    if found is None:
+        raise physics_access.model_error(f"{called} was deleted")
+    return found
+
+
 def live(item: Object) -> Object:
     """The object of Blender that a record was copied from; an object itself."""
     return object_by_session_uid(item.session_uid) if isinstance(item, Record) else item
+
+
+def live_body(body: Body) -> Body:
+    """The body of Blender that one of a snapshot was copied from; one of Blender itself."""
+    return Body(live(body.object), body.bone)
 
 
 def resolve(reference: BodyReference) -> Body | None:
@@ -371,6 +384,14 @@ def find_joint(session_uid: int, name: str) -> Object:
     found = object_by_session_uid(session_uid)
     if found is None or not found.condyle.joint.enabled:
         raise physics_access.model_error(f"joint {name!r} was removed meanwhile")
+    return found
+
+
+def find_body_in(scene: Scene, handle: Handle, name: str) -> Body:
+    """The body of a handle in a scene or a snapshot of one; ModelError if it is not there."""
+    found = handle.find_in(scene)
+    if found is None:
+        raise physics_access.model_error(f"{name} was removed or renamed meanwhile")
     return found
 
 

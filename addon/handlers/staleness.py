@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.types import Scene
 
-from ..baking import write
+from ..baking import restoring
 from ..blender import redraw, session
 from ..blender.attachments import Ending, Handler, Timer
 from ..data import findings, stored_texts
@@ -56,9 +56,9 @@ def look() -> float:
 def changes(scene: Scene) -> list[findings.Finding]:
     """What has changed since the bake that is in place, one for each thing; empty: it is up to date, or none is."""
     kept = scene.condyle.simulation.output.read
-    if not kept or not write.is_baked(scene):
+    if not kept or not restoring.is_baked(scene):
         return []
-    broken, old = [*write.gone(scene), *write.broken(scene)], stored_texts.prints(kept)
+    broken, old = [*restoring.gone(scene), *restoring.broken(scene)], stored_texts.prints(kept)
     if old is None:
         return broken
     now = prints.prints(scene), prints.data_names(), prints.titles(scene)

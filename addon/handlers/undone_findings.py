@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 from bpy.types import Scene
 
-from ..baking import write
+from ..baking import restoring
 from ..blender import session
 from ..blender.attachments import Handler
 from ..data import findings, references
@@ -40,7 +40,7 @@ def forget_changed() -> None:
     changed = {name for name in old.keys() | new.keys() if old.get(name) != new.get(name)}
     if changed:
         session.findings = [each for each in session.findings if not _is_about(each, changed)]
-    if not write.is_baked(scene):
+    if not restoring.is_baked(scene):
         findings.forget_bake(scene)
 
 
@@ -54,7 +54,7 @@ def _told_of() -> Scene | None:
 def _seen(scene: Scene) -> Prints:
     """Inputs of a check by name: stored settings and channels, bakes, and which objects are evaluated."""
     found = prints.prints(scene)
-    for each in (*write.gone(scene), *write.put_aside(scene)):
+    for each in (*restoring.gone(scene), *restoring.put_aside(scene)):
         found.setdefault(each.values["object"], {})["Bake"] = each.text
     for item in references.joints_of(scene):
         rest = f"{rest_poses.turned(item):.4g} {rest_poses.points_of(item)}"

@@ -15,7 +15,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..animation import inputs as forcing
-from ..baking import muscles, solver_statistics, write
+from ..baking import muscles, restoring, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..checking import no_motion, start_penetration
@@ -97,7 +97,7 @@ def bake_unfinished_now(scene: Scene) -> BakeReport:
 
 def free_bake(scene: Scene) -> int:
     """Take every bake of the scene away and put back exactly what was; returns how many objects had one."""
-    return write.free_and_forget(scene)
+    return restoring.free_and_forget(scene)
 
 
 def fit(scene: Scene, item: Object) -> Steps[FitReport]:

@@ -11,7 +11,7 @@ from bpy.types import Object, Scene
 from ..animation import carriers, follow_weights, keyed_poses, looks, single_pose
 from ..animation import inputs as forcing
 from ..baked import targets, temporarily
-from ..baking import muscles, write
+from ..baking import muscles, restoring
 from ..blender import compat, physics_access, units
 from ..checking import falling, start_penetration
 from ..data import findings, references
@@ -41,7 +41,7 @@ def check(scene: Scene) -> list[Finding]:
     """What is wrong with a scene (errors, which stop a bake) and what may not be meant, as it is at its first frame."""
     begin, end = (int(frame) for frame in frame_ends(scene))
     frames = np.arange(begin, max(begin, end) + 1.0)
-    unplayed = [*write.gone(scene), *write.put_aside(scene)]
+    unplayed = [*restoring.gone(scene), *restoring.put_aside(scene)]
     with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
         try:
             view, _, read = read_checked(scene, frames)

@@ -2,7 +2,8 @@
 
 What reads a scene reads such a copy as well. All of Condyle's own groups are copied by what they declare, those that
 are not in use by their defaults; pointers lead from record to record. Meshes are not copied (`meshes`), nor is
-what f-curves say between their keys: `evaluate` is Blender's own.
+what f-curves say between their keys, and how bones
+inherit: `evaluate` and `convert_local_to_pose` are Blender's own.
 """
 
 from __future__ import annotations
@@ -42,10 +43,14 @@ OBJECT = (
     *("rotation_mode", "empty_display_size"),
 )
 BONE = ("name", "rotation_mode")
-REST = ("name", "length", "inherit_scale", "use_connect", "use_inherit_rotation")
+REST = (
+    *("name", "length", "inherit_scale", "use_connect", "use_inherit_rotation", "use_local_location"),
+    *("use_relative_parent", "convert_local_to_pose"),
+)
 CONSTRAINT = ("name", "type", "mute", "influence")
 #: of some constraints alone
 CONSTRAINT_OF = ("enabled", "map_to", "use_tail", "chain_count", "subtarget", "pole_subtarget")
+MATRICES = ("matrix_world", "matrix_basis", "matrix_parent_inverse")
 VECTORS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 DELTAS = ("delta_rotation_euler", "delta_rotation_quaternion")
 #: of what plays on a data-block, of a strip of the NLA, and of a curve's cycles
@@ -101,14 +106,13 @@ class _Reader:
     def _of_item(self, item: Object) -> dict[str, Any]:
         own = self._known[item.session_uid]
         values: dict[str, Any] = {name: getattr(item, name) for name in OBJECT}
-        values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale")}
-        values |= {name: getattr(item, name).copy().freeze() for name in DELTAS}
+        values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale", "delta_location")}
+        values |= {name: getattr(item, name).copy().freeze() for name in (*MATRICES, *DELTAS)}
         is_inside = item.session_uid in self._inside
         unevaluated = item.hide_viewport or item.session_uid not in self._evaluated
         values |= {
             "id_data": own,
             "parent": self.item(item.parent),
-            "matrix_world": item.matrix_world.copy().freeze(),
             "condyle": self._root(item),
             "users_scene": (self.scene,) if is_inside else (),
             "users_collection": (None,) if is_inside else tuple(map(_named, item.users_collection)),
@@ -118,6 +122,7 @@ class _Reader:
             "constraints": Rows(self._constraint(each, "") for each in item.constraints),
             "modifiers": Rows(self._modifier(each) for each in item.modifiers),
             "data": self._data(item),
+            "rigid_body": None if item.rigid_body is None else Record(),
             "pose": None,
         }
         if item.type == "MESH":
@@ -143,6 +148,7 @@ class _Reader:
             "path": path,
             "parent": None if bone.parent is None else bones[bone.parent.name],
             "matrix": bone.matrix.copy().freeze(),
+            "matrix_basis": bone.matrix_basis.copy().freeze(),
             "condyle": self._root(bone),
             "constraints": Rows(self._constraint(each, f"{path}.") for each in bone.constraints),
             "bone": Record(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -62,3 +63,40 @@ def matrices(view: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Ke
             for key, body in known.items():
                 rows[key].append(units.array4(now.matrix(body)))
     return {key: np.array(row) for key, row in rows.items()}
+
+
+def sample_matrices(
+    scene: Scene, objects: Iterable[Object], frames: np.ndarray, bones: Container[Key] | None = None
+) -> dict[str, dict[str, np.ndarray]]:
+    """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
+
+    Args:
+        scene, objects: of Blender, or of a snapshot. bones: by `key_of`, those wanted; None: every one.
+
+    Returns:
+        {object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}
+    """
+    objects = [references.live(item) for item in objects]
+    if not objects:
+        return {}
+    rows: dict[str, dict[str, list[Any]]] = {item.name_full: {} for item in objects}
+    names = {
+        name: [bone.name for bone in item.pose.bones if bones is None or (name, bone.name) in bones]
+        for name, item in ((item.name_full, item) for item in objects)
+        if item.pose is not None
+    }
+    scene = references.find_scene(scene.session_uid)
+    with temporarily.at_frame(scene, scene.frame_current) as go:
+        for frame in frames:
+            go(frame)
+            for item in objects:
+                row = rows[item.name_full]
+                row.setdefault("", []).append(item.matrix_world.copy())
+                row.setdefault("basis", []).append(item.matrix_basis.copy())
+                for bone in (item.pose.bones[name] for name in names.get(item.name_full, ())):
+                    row.setdefault(f"pose:{bone.name}", []).append(bone.matrix.copy())
+                    row.setdefault(f"basis:{bone.name}", []).append(bone.matrix_basis.copy())
+    return {
+        name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
+        for name, row in rows.items()
+    }

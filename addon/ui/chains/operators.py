@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy.types import Context, Operator
 
-from ...baking import write
+from ...baking import restoring
 from ...data import colliders as data
 from ...data import findings, references
 from ...data.property_options import Change, allowed, editable
@@ -222,7 +222,7 @@ class CleanUp(Change, Operator):
             self.report({"ERROR"}, "Nothing is selected: choose Scene to take all away")
             return {"CANCELLED"}
         for scene in scenes:
-            freed += bake.free_bake(scene) if write.is_baked(scene) else 0
+            freed += bake.free_bake(scene) if restoring.is_baked(scene) else 0
             findings.forget_bake(scene)
         if whole:
             count = sum(clean_up.clean_scene(scene) for scene in scenes)

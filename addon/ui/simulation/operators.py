@@ -7,7 +7,7 @@ from bpy.props import StringProperty
 from bpy.types import Context, Event, Operator
 
 from ...baked import temporarily
-from ...baking import write
+from ...baking import restoring
 from ...blender import session
 from ...data import findings
 from ...data.property_options import Change, allowed, writable
@@ -110,11 +110,11 @@ class FreeBake(Change, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        return "" if write.is_baked(context.scene) else "Nothing is baked"
+        return "" if restoring.is_baked(context.scene) else "Nothing is baked"
 
     def execute(self, context: Context) -> set[str]:
         scene = context.scene
-        lost = [each.text for each in (*write.broken(scene), *write.edited(scene))]
+        lost = [each.text for each in (*restoring.broken(scene), *restoring.edited(scene))]
         bones = [body for item in scene.objects for body in temporarily.baked_bodies(item) if body.bone]
         count, thing = bake.free_bake(scene), "object"
         if bones:

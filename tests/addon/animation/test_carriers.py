@@ -260,4 +260,4 @@ def test_a_parent_that_its_child_carries_is_refused(part, scene, make, body, aut
     assert said([found]) == [("parent-on-child", joint.name, "Top", "Bob")]
     with pytest.raises(ph.ModelError):
         part("jobs.bake").bake_now(scene)
-    assert not part("baking.write").is_baked(scene)
+    assert not part("baking.restoring").is_baked(scene)

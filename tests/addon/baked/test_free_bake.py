@@ -215,7 +215,7 @@ def test_keys_of_other_channels_do_not_hide_a_strip_from_being_freed(part, scene
     part("jobs.bake").free_bake(scene)
     np.testing.assert_allclose(motion(scene, swing), before, atol=1e-7)
     assert keys(part, swing)[("color", 0)] == [(2.0, 0.25)]
-    assert len(swing.animation_data.nla_tracks) == animated and not part("baking.write").is_baked(scene)
+    assert len(swing.animation_data.nla_tracks) == animated and not part("baking.restoring").is_baked(scene)
 
 
 def test_channels_that_an_action_put_in_the_bakes_place_does_not_move_come_back(part, scene, swing):

@@ -49,14 +49,17 @@ def test_figures_of_muscles_are_on_their_curves(part, scene, make, body, target)
     )
     scene.condyle.simulation.output.target = target
     output = keys.Output(target=target, extras=frozenset({"MUSCLES"}))
-    entries, names = figures.keyed(frames, figures.figures(scene, None, None, [shown], output, None), output)
-    part("baking.channels").write(scene, frames, [], None, entries)
-    figures.add_properties(names)
-    bakes.write(scene, frames, [shown])
+    write, found = part("baking.write"), figures.figures(scene, None, None, [shown], output, None)
+    entries, names = write.keyed_figures(scene, frames, found, output)
+    write.put(scene, frames, [], None, entries)
+    write.add_properties(names)
+    bakes.write(
+        frames, [shown], bakes.check(part("reading.snapshot").take(scene), frames, [shown], []), output, 1.0
+    )
     scene.frame_set(3)
     assert np.isclose(muscle["Baked length [m]"], 0.9) and np.isclose(muscle["Baked activation"], 0.5)
     assert np.isclose(muscle.condyle.muscle.excitation, 0.5)
-    part("baking.write").free(scene)
+    part("baking.restoring").free(scene)
     scene.frame_set(1)
     assert file_digest() == before
 
@@ -95,7 +98,7 @@ def test_fewer_keys_stay_within_the_tolerances(part, scene, make, mode):
     output.reduce, output.tolerance_distance, output.tolerance_angle = True, 0.2, 0.002
     kept = part("baking.keys").Kept()
     channels = actions.Channels(body, np.broadcast_to(local.basis(body), (120, 4, 4)), scene)
-    actions.write(scene, frames, [channels], kept)
+    part("baking.write").put(scene, frames, [channels], kept)
     assert kept.keys < 0.5 * kept.samples and kept.distance <= 2e-4 and kept.angle <= 0.002
     far = turn = 0.0
     for frame, pose in zip(frames, poses):

@@ -26,7 +26,7 @@ def bake(part, scene, worlds, disconnect=False):
         part("reading.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(FRAMES), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
-    return actions.write(scene, FRAMES, channels)
+    return part("baking.write").put(scene, FRAMES, channels)
 
 
 def worst(scene, body, poses):
@@ -363,7 +363,7 @@ def test_writing_many_keys_is_quick(part, scene, make):
     poses = make.smooth_poses(1000, 13)
     channels = [actions.Channels(references.Body(item, name), poses, scene) for name in bones]
     began = time.process_time()
-    actions.write(scene, frames, channels)
+    part("baking.write").put(scene, frames, channels)
     assert time.process_time() - began < 3.0
 
 

@@ -118,16 +118,15 @@ def test_a_parent_without_size_before_a_bake_does_not_stop_it(part, scene, make,
 def test_frames_before_a_bake_are_looked_at_once_and_not_where_nothing_moves(
     part, scene, make, leg, monkeypatch
 ):
-    transforms, early = part("baking.local_matrices"), part("baking.lead_in_keys")
-    looked, sample = [], transforms.sample_matrices
+    stepper = part("reading.stepper")
+    looked, sample = [], stepper.sample_matrices
 
     def counted(scene, objects, frames, bones=None):
         objects = list(objects)
         looked.extend(frames if objects else ())
         return sample(scene, objects, frames, bones)
 
-    monkeypatch.setattr(transforms, "sample_matrices", counted)
-    monkeypatch.setattr(early, "sample_matrices", counted)
+    monkeypatch.setattr(stepper, "sample_matrices", counted)
     pelvis, thigh, _, hip = leg
     above = make.empty("Above")
     above.empty_display_type, above.data = "IMAGE", bpy.data.images.new("Drawing", 8, 8)

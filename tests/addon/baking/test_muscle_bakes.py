@@ -131,7 +131,9 @@ def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
     activation = np.linspace(0.0, 1.0, 10)[:, None]
     hook = next(each for each in muscle.modifiers if each.type == "HOOK")
     hook.show_render = False
-    bakes.write(scene, frames, bakes.shown(scene, read, points, lengths, activation))
+    shown = bakes.shown(scene, read, points, lengths, activation)
+    spaces = bakes.check(part("reading.snapshot").take(scene), frames, shown, [])
+    bakes.write(frames, shown, spaces, part("baking.keys").Output(), 1.0)
     assert not hook.show_viewport
     for frame in (1, 4, 10):
         scene.frame_set(frame)

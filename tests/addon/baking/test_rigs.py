@@ -65,7 +65,7 @@ def bake(part, scene, worlds, frames):
         part("reading.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(frames), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
-    return actions.write(scene, frames, channels)
+    return part("baking.write").put(scene, frames, channels)
 
 
 def missed(scene, worlds, numbers):
@@ -113,7 +113,7 @@ def test_what_a_mode_misses_between_frames_is_found_and_told(part, scene, make, 
     turns = np.linspace(0.8, 2.4, 49)[:, None] * np.array([0.0, 1.0, 0.0])
     poses[:, :3, :3] = lie.so3_exp(np.array([0.03, 0.0, 0.0])) @ lie.so3_exp(turns)
     channels = part("baking.channels").Channels(body, poses[::2], scene)
-    part("baking.channels").write(scene, frames, [channels])
+    part("baking.write").put(scene, frames, [channels])
     shown = []
     for frame in frames[:-1]:
         scene.frame_set(int(frame), subframe=0.5)

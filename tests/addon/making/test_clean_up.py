@@ -59,7 +59,7 @@ def test_a_bake_is_freed_before_a_part_is_cleaned(part, scene, make):
     bpy.ops.condyle.bake()
     select_bones(rig, "Tail.2")
     assert bpy.ops.condyle.clean_up() == {"FINISHED"}
-    assert not part("baking.write").is_baked(scene) and hung(part, scene) == {"Tail.0", "Tail.1"}
+    assert not part("baking.restoring").is_baked(scene) and hung(part, scene) == {"Tail.0", "Tail.1"}
 
 
 def test_connections_targets_and_muscles_go_with_their_bodies(part, scene, make):

@@ -205,7 +205,7 @@ def test_looking_is_quick(part, scene, make, authoring):
     frames = np.arange(1.0, 1001.0)
     poses = make.smooth_poses(1000, 13)
     channels = [part("baking.channels").Channels(references.Body(item, name), poses, scene) for name in bones]
-    part("baking.channels").write(scene, frames, channels)
+    part("baking.write").put(scene, frames, channels)
     item.condyle.bake.property_unset("action")
     staleness = part("reading.prints")
     staleness.prints(scene)

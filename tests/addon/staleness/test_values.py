@@ -132,7 +132,7 @@ def test_an_undo_before_it_simulates_is_no_error(part, scene, hinge, stones):
         while True:
             job.wait(60)
             job = part("blender.compute_process").advance(steps, job)
-    assert part("baking.write").is_baked(scene)
+    assert part("baking.restoring").is_baked(scene)
 
 
 def test_names_that_change_while_it_is_computed_do_not(part, scene, make, hinge, stones):
