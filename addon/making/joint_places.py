@@ -44,8 +44,10 @@ def hinge_axis(upper: Vector, lower: Vector, toward: Vector) -> Vector:
     """The axis of a hinge between two limbs of these unit directions: across the bend, which flexion makes larger, or
     of straight limbs that about which the lower one turns towards a direction.
     """
-    axis = Vector(upper.cross(lower))
-    return axis if axis.length > BENT else Vector(lower.cross(toward))
+    axis: Vector = upper.cross(lower)
+    if axis.length < BENT:
+        axis = lower.cross(toward)
+    return axis
 
 
 def _place(parent: Body | None, child: Body) -> Vector:
@@ -62,7 +64,7 @@ def _place(parent: Body | None, child: Body) -> Vector:
         ends = [ends[0], _nearest(child, ends[0])]
     apart = (ends[0] - ends[1]).length
     far = (Vector(box_of(parent).middle) - Vector(box_of(child).middle)).length
-    return 0.5 * (ends[0] + ends[1]) if apart > TOUCH * far else place
+    return ends[0].lerp(ends[1], 0.5) if apart > TOUCH * far else place
 
 
 def _nearest(body: Body, place: Vector) -> Vector:
@@ -75,14 +77,13 @@ def _nearest(body: Body, place: Vector) -> Vector:
 def _axis(parent: Body | None, child: Body, place: Vector) -> Vector:
     """The axis of a hinge at a place, in the world; 0 where nothing suggests one."""
     if child.bone:
-        x, y, z = (Vector(each) for each in child.matrix.to_quaternion().to_matrix().transposed())
+        turn = child.matrix.to_quaternion()
         if parent is None or parent.object != child.object or not parent.bone:
-            return x
+            return turn @ Vector((1.0, 0.0, 0.0))
         bones = child.object.data.bones
         to_child = bones[child.bone].matrix_local.to_3x3().inverted()
         upper = (to_child @ bones[parent.bone].matrix_local.to_3x3()).col[1]
-        bend = hinge_axis(upper.normalized(), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
-        return Matrix((x, y, z)).transposed() @ bend
+        return turn @ hinge_axis(upper.normalized(), Vector((0.0, 1.0, 0.0)), Vector((0.0, 0.0, 1.0)))
     lower = Vector(box_of(child).middle) - place
     if lower.length < TOUCH * float(np.linalg.norm(box_of(child).half)):
         return Vector()

@@ -5,8 +5,9 @@ from typing import Any
 from bpy.types import Context, Panel
 
 from ...blender import session
-from ...data import findings
+from ...data import findings, references
 from ...data.property_options import SidebarPanel
+from ...making import scales
 from ..layout import draw_lines
 
 #: most lines in the panel
@@ -42,6 +43,10 @@ class WarningsPanel(SidebarPanel, Panel):
                 arrow.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
         for remedy in dict.fromkeys(finding.remedy for _, finding in shown if finding.remedy):
             layout.operator(remedy)
+        if any(finding.is_error for _, finding in shown) and scales.refused(
+            references.bodies_of(context.scene)
+        ):
+            layout.operator("condyle.apply_scale")
         more = len(shown) - MOST_SHOWN
         if more > 0:
             layout.label(text=f"and {more} more", icon="BLANK1")

@@ -7,7 +7,7 @@ from ...blender import session
 from ...data import references
 from ...data.joint_types import WHOLE_ONLY, search_items
 from ...data.property_options import Change, active_joint, allowed, needs_joint, needs_own_joint
-from ...making import bodies_and_joints, connected_bones, joint_places
+from ...making import bodies_and_joints, connected_bones, joint_places, scales
 from ...posing import keep_sliders, project_poses
 from ...sliders import sliders
 
@@ -66,6 +66,30 @@ class AddJoint(_SearchOperator, Operator):
         references.make_active(context, at_hand)
         self.report({"INFO"}, f"Joint {joint.name!r} added")
         return {"FINISHED"}
+
+
+class ApplyScale(Change, Operator):
+    """Apply the non-uniform and negative scales, which cannot be simulated, of the bodies, what is selected, and their
+    parents, as Ctrl+A does"""
+
+    bl_idname = "condyle.apply_scale"
+    bl_label = "Apply Scale"
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        if context.mode != "OBJECT":
+            return "Go to Object Mode: scales cannot be applied elsewhere"
+        return "" if scales.refused(_to_simulate(context)) else "No scale is non-uniform or negative"
+
+    def execute(self, context: Context) -> set[str]:
+        items = scales.refused(_to_simulate(context))
+        scales.apply(items)
+        self.report({"INFO"}, f"Scale of {', '.join(item.name for item in items)} applied")
+        return {"FINISHED"}
+
+
+def _to_simulate(context: Context) -> list[references.Body]:
+    return [*references.selected_bodies(context), *references.bodies_of(context.scene)]
 
 
 class ChooseType(_SearchOperator, Operator):
@@ -248,4 +272,15 @@ class RemovePart(Change, Operator):
         return {"FINISHED"}
 
 
-classes = (AddJoint, ChooseType, RemoveJoint, SetRestPose, Drive, StopDriving, StartHere, AddPart, RemovePart)
+classes = (
+    AddJoint,
+    ApplyScale,
+    ChooseType,
+    RemoveJoint,
+    SetRestPose,
+    Drive,
+    StopDriving,
+    StartHere,
+    AddPart,
+    RemovePart,
+)

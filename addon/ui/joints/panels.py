@@ -5,6 +5,7 @@ from typing import Any
 from bpy.types import Object, Panel, UILayout
 
 from ...baked import ik_chains
+from ...data import references
 from ...data.joint_types import TYPES, custom_readings
 from ...data.joints import (
     CoordinateProperties,
@@ -16,6 +17,7 @@ from ...data.joints import (
     title_of,
 )
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
+from ...making import scales
 from ..layout import draw_fields, draw_note, draw_reference, fields
 
 # short names of settings that a sidebar of the default width would truncate
@@ -40,6 +42,8 @@ class JointPanel(SidebarPanel, Panel):
             layout.label(text="Select the child, then the parent", icon="INFO")
             layout.operator("condyle.add_joint", icon="EMPTY_ARROWS")
             layout.operator_menu_enum("condyle.add_preset", "preset", text="Add Preset", icon="PRESET")
+            if scales.refused(references.selected_bodies(context)):
+                layout.operator("condyle.apply_scale", icon="ERROR")
         if joint is None:
             return
         settings = joint.condyle.joint
