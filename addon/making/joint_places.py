@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import bpy
 import numpy as np
@@ -44,10 +45,10 @@ def hinge_axis(upper: Vector, lower: Vector, toward: Vector) -> Vector:
     """The axis of a hinge between two limbs of these unit directions: across the bend, which flexion makes larger, or
     of straight limbs that about which the lower one turns towards a direction.
     """
-    axis: Vector = upper.cross(lower)
+    axis: Any = upper.cross(lower)
     if axis.length < BENT:
         axis = lower.cross(toward)
-    return axis
+    return Vector(axis)
 
 
 def _place(parent: Body | None, child: Body) -> Vector:
