@@ -85,9 +85,11 @@ class _Reader:
         values["unit_settings"] = Record(scale_length=scene.unit_settings.scale_length)
         render = ("fps", "fps_base", "frame_map_old", "frame_map_new")
         values["render"] = Record(**{name: getattr(scene.render, name) for name in render})
-        values["condyle"] = self._group(scene.condyle)
-        values["animation_data"] = self._animation(scene)
-        values["objects"] = Rows(self.item(item) for item in objects)
+        values |= {
+            "condyle": self._group(scene.condyle),
+            "animation_data": self._animation(scene),
+            "objects": Rows(self.item(item) for item in objects),
+        }
         fill(self.scene, values)
         while self._waiting:
             item = self._waiting.pop()
@@ -104,7 +106,7 @@ class _Reader:
         return known
 
     def _of_item(self, item: Object) -> dict[str, Any]:
-        own = self._known[item.session_uid]
+        own, groups = self._known[item.session_uid], self._root(item)
         values: dict[str, Any] = {name: getattr(item, name) for name in OBJECT}
         values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale", "delta_location")}
         values |= {name: getattr(item, name).copy().freeze() for name in (*MATRICES, *DELTAS)}
@@ -113,7 +115,7 @@ class _Reader:
         values |= {
             "id_data": own,
             "parent": self.item(item.parent),
-            "condyle": self._root(item),
+            "condyle": groups,
             "users_scene": (self.scene,) if is_inside else (),
             "users_collection": (None,) if is_inside else tuple(map(_named, item.users_collection)),
             "unevaluated": evaluated_objects.why_not(item) if unevaluated else "",
@@ -127,7 +129,7 @@ class _Reader:
         }
         if item.type == "MESH":
             values["bound_box"] = tuple(map(tuple, item.bound_box))
-        joint = values["condyle"].joint
+        joint = groups.joint
         names = [name for name in slider_names(joint) if joint.driven and name in item]
         values["custom"] = {name: item[name] for name in names}
         values["ends"] = {name: slider_ends(item, name) for name in names if isinstance(item[name], float)}

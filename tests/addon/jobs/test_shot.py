@@ -16,7 +16,7 @@ from ..said import codes  # noqa: E402
 from ..tracer import seeing  # noqa: E402
 
 # Modules of the add-on that see Blender's data on a bake; 15 are the aim.
-SEEING = 37
+SEEING = 29
 WITHOUT_BLENDER = """
 import sys
 sys.modules["bpy"] = sys.modules["mathutils"] = None  # imports of these fail
