@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import bpy
-from bpy.types import Constraint, Context, Object, PoseBone, PropertyGroup, Scene
+from bpy.types import BlendData, Constraint, Context, Object, PoseBone, PropertyGroup, Scene
 from mathutils import Matrix
 
 from ..blender import physics_access
@@ -71,14 +71,11 @@ class Handle:
 
     def find(self) -> Body | None:
         """The body now; None if the object or the bone no longer exists."""
-        found = next((item for item in bpy.data.objects if item.session_uid == self.session_uid), None)
-        return self._of(found)
+        return self.find_in(bpy.data)
 
-    def find_in(self, scene: Scene) -> Body | None:
+    def find_in(self, scene: Scene | BlendData) -> Body | None:
         """As `find`, in a scene or a snapshot of one."""
-        return self._of(next((item for item in scene.objects if item.session_uid == self.session_uid), None))
-
-    def _of(self, found: Object | None) -> Body | None:
+        found = object_in(scene, self.session_uid)
         if found is None or (self.bone and (found.pose is None or self.bone not in found.pose.bones)):
             return None
         return Body(found, self.bone)
@@ -106,11 +103,11 @@ def evaluated(scene: Scene) -> list[Object]:
 
 def object_by_session_uid(session_uid: int) -> Object:
     """The object with that session uid; None if it no longer exists."""
-    body = Handle(session_uid).find()
-    return body.object if body else None
+    found: Any = object_in(bpy.data, session_uid)
+    return found
 
 
-def object_in(scene: Scene, session_uid: int) -> Object | None:
+def object_in(scene: Scene | BlendData, session_uid: int) -> Object | None:
     """The object with that session uid in a scene or a snapshot of one; None if it is not there."""
     return next((item for item in scene.objects if item.session_uid == session_uid), None)
 
@@ -387,7 +384,7 @@ def find_joint(session_uid: int, name: str) -> Object:
     return found
 
 
-def find_body_in(scene: Scene, handle: Handle, name: str) -> Body:
+def find_body_in(scene: Scene | BlendData, handle: Handle, name: str) -> Body:
     """The body of a handle in a scene or a snapshot of one; ModelError if it is not there."""
     found = handle.find_in(scene)
     if found is None:
@@ -397,9 +394,7 @@ def find_body_in(scene: Scene, handle: Handle, name: str) -> Body:
 
 def find_body(handle: Handle, name: str) -> Body:
     """The body of a handle; ModelError if it no longer exists."""
-    found = handle.find()
-    if found is None:
-        raise physics_access.model_error(f"{name} was removed or renamed meanwhile")
+    found = find_body_in(bpy.data, handle, name)
     if is_deleted(found.object):  # its joint alone keeps it in the file
         raise physics_access.model_error(f"{name} was deleted meanwhile")
     return found

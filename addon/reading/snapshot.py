@@ -106,7 +106,8 @@ class _Reader:
         return known
 
     def _of_item(self, item: Object) -> dict[str, Any]:
-        own, groups = self._known[item.session_uid], self._root(item)
+        own = self._known[item.session_uid]
+        groups: Any = self._root(item)
         values: dict[str, Any] = {name: getattr(item, name) for name in OBJECT}
         values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale", "delta_location")}
         values |= {name: getattr(item, name).copy().freeze() for name in (*MATRICES, *DELTAS)}
