@@ -64,7 +64,7 @@ CYCLES = (
     *("mode_before", "mode_after", "cycles_before", "cycles_after", "use_influence", "influence"),
     *("use_restricted_range", "frame_start", "frame_end", "blend_in", "blend_out"),
 )
-#: groups of objects and bones that nothing reads who is not enabled
+#: groups of objects and bones that nothing reads who is not enabled, but for control points that parts may use
 SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
 
 
@@ -166,7 +166,8 @@ class _Reader:
         values: dict[str, Any] = {}
         for name, kind in _fields_of(root).items():
             value = getattr(root, name)
-            if name in SWITCHED and not (value.enabled or (is_body and name == "collider")):
+            is_read = name not in SWITCHED or value.enabled or (is_body and name == "collider")
+            if not (is_read or (name == "joint" and len(value.frames))):
                 values[name] = _usual_of(value)
             else:
                 values[name] = self._value(value, kind)

@@ -43,3 +43,11 @@ def test_a_snapshot_keeps_what_it_was_taken_of(part, stage):
     assert part("data.references").live(view.objects["Shoulder"]) == joint
     with pytest.raises(AttributeError, match="hide_viewport"):
         view.objects["Shoulder"].hide_viewport = True
+
+
+def test_control_points_that_another_joint_uses_are_read(part, scene, make):
+    """A part of a composite joint may take the control points of an Empty that is no joint."""
+    owner = make.empty("Curve")
+    owner.condyle.joint.frames.add().object = make.empty("Point")
+    (frame,) = part("reading.snapshot").take(scene).objects["Curve"].condyle.joint.frames
+    assert not owner.condyle.joint.enabled and frame.object.name == "Point"
