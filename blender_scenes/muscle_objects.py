@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 
 import physics as ph
 from addon.baking import muscles as muscle_bakes
-from addon.blender import compat
+from addon.baking.channels import output_of
+from addon.blender import compat, units
 from addon.data.references import Body
 from addon.making import muscles, obstacles
+from addon.reading import snapshot
 from addon.reading.muscles import FIGURES
 from physics.analysis.muscle_drawing import muscle_curves, tube_volume
 from physics.muscles import Muscle, Sphere, SphereCappedCylinder, Wrap
@@ -163,7 +165,9 @@ def bake_muscles(
     entries = [SimpleNamespace(session_uid=item.session_uid, name=item.name) for item in made]
     active = np.zeros(lengths.shape) if activation is None else activation
     found = muscle_bakes.shown(scene, SimpleNamespace(muscles=entries), lines + shift, lengths, active)
-    muscle_bakes.write(scene, frames, found)
+    view = snapshot.take(scene)
+    spaces = muscle_bakes.check(view, frames, found, [])  # the motion is keyed already
+    muscle_bakes.write(frames, found, spaces, output_of(view), units.length_scale(view))
     return check_shown(scene, items, model, q, frames, shift)
 
 
