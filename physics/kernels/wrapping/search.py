@@ -15,7 +15,7 @@ from .jacobi import ENDED, LINE, stiffness
 from .level import deepest, ellipsoid_level, torus_level
 from .planar import reach_of, store_jet
 from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_size, times3
-from .taut import BY_WAY, pull_taut
+from .taut import pull_taut
 
 ASIDE = 1.0  # [rad] between guesses
 FARTHER = 1.5  # of two more, still on the requested side, where a surface is narrow
@@ -59,25 +59,28 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
 
     Where the first gives a pass between two shorter ones, it tries guesses beside it for the shorter of both, and a
     string pulled taut. On a requested side there may be no local minimum: then the path is the pass, as on a sphere the
-    long way round, and straight where a string slips off the obstacle. A string slips off where the line is free, as a
-    rule, and stays where it goes through: this decides what is tried first.
+    long way round, and straight where a string slips off the obstacle.
     """
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
     own[wrap.KNOWN] = 0.0
     status = surface_level(data, shape, width, own, p, q, 0.0)
     if status != wrap.WRAPPED:
         return status
-    known = solved(kind, size, own, p[0], q[0], True)
-    if known == 1.0:
+    if solved(kind, size, own, p[0], q[0], False) != 0.0:
         return wrap.WRAPPED
-    e = subtract3(q[0], p[0])
-    through = level_of(kind, size, scale_add3(p[0], deepest(kind, size, p[0], e), e)) < own[wrap.LEVEL]
-    if not through and kind != TORUS and not pull_taut(kind, size, own, p[0], q[0], BY_WAY):
-        return wrap.STRAIGHT if known == 0.0 else wrap.WRAPPED
-    if shorter_beside(data, shape, width, own, p, q):
-        return wrap.WRAPPED
+    best, side = 1e300, 0.0
+    for k in range(4):
+        tilt = (ASIDE if k < 2 else FARTHER) * (2.0 * (k % 2) - 1.0)
+        surface_level(data, shape, width, own, p, q, tilt)
+        if solved(kind, size, own, p[0], q[0], False) != 0.0:
+            length = whole_length(own)
+            if length < best:
+                best, side = length, tilt
+    if side != 0.0:
+        surface_level(data, shape, width, own, p, q, side)
+        return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else wrap.UNSOLVED
     slipped = True
-    ways = 3 if kind == TORUS else 1  # a string from the straight line might go to the wrong side
+    ways = 3 if kind == TORUS else 2  # a string from the straight line might go to the wrong side
     for by in range(ways):
         surface_level(data, shape, width, own, p, q, 0.0)
         taut = pull_taut(kind, size, own, p[0], q[0], by)
@@ -88,6 +91,8 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
     surface_level(data, shape, width, own, p, q, 0.0)
     if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, p[0], q[0], False) != 0.0:
         return wrap.WRAPPED
+    e = subtract3(q[0], p[0])
+    through = level_of(kind, size, scale_add3(p[0], deepest(kind, size, p[0], e), e)) < own[wrap.LEVEL]
     for k in range(3 if through or not slipped else 1):
         surface_level(data, shape, width, own, p, q, ASIDE * ((k + 1) % 3 - 1.0))
         if k > 0:  # on the wrong side rather than straight through
@@ -95,32 +100,6 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         if solved(kind, size, own, p[0], q[0], True) != 0.0:
             return wrap.WRAPPED
     return wrap.STRAIGHT if slipped else wrap.UNSOLVED
-
-
-@shared
-def shorter_beside(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> bool:
-    """The shortest geodesic from guesses on both sides of the first; False where none gives one."""
-    kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
-    best, found, last = 1e300, 0, False
-    x, t, arc = flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3), 0.0
-    for k in range(4):
-        if k == 2 and found == 2:
-            break
-        surface_level(data, shape, width, own, p, q, (ASIDE if k < 2 else FARTHER) * (2.0 * (k % 2) - 1.0))
-        last = solved(kind, size, own, p[0], q[0], False) != 0.0
-        if last:
-            found += 1
-            length = whole_length(own)
-            last = length < best
-            if last:
-                best, arc = length, own[wrap.ARC]
-                x, t = flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3)
-    if found == 0 or last:
-        return last
-    put3(own, wrap.BEGINNING, x)
-    put3(own, wrap.BEGINNING + 3, t)
-    own[wrap.BEGINNING + 6] = arc
-    return find_geodesic(kind, size, own, p[0], q[0]) and judged(kind, size, own, p[0], q[0], False) != 0.0
 
 
 @shared

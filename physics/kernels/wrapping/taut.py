@@ -11,11 +11,10 @@ from ..compiler.jit import shared
 from . import layout as wrap
 from .surface import level_of, on_level
 
-POINTS = 16  # of the string between its ends
+POINTS = 32  # of the string between its ends
 SWEEPS = 400
 EAGER = 1.7  # of the step to the middle between a point's neighbours (successive over-relaxation)
-STILL = 1e-7  # of the string's length
-FREE = 8  # sweeps without contact: the string then ends on the straight line
+STILL = 1e-6  # of the string's length
 BY_WAY, BY_MIDDLE, STRAIGHT_ON = 0, 1, 2  # initial places; points inside are pushed out
 
 
@@ -51,9 +50,9 @@ def lay(own: Array, p: Vector, q: Vector, by: int) -> float:
 def pull_taut(kind: int, size: Vector, own: Array, p: Vector, q: Vector, by: int) -> bool:
     """BEGINNING from the string of `lay`, pulled taut over the obstacle; False where it slips off."""
     level = own[wrap.LEVEL]
-    enough, free = STILL * lay(own, p, q, by), 0
+    enough = STILL * lay(own, p, q, by)
     for _ in range(SWEEPS):
-        moved, touches = 0.0, False
+        moved = 0.0
         for k in range(1, POINTS + 1):
             at = wrap.NODES + 3 * k
             x = flat3(own, at)
@@ -63,11 +62,10 @@ def pull_taut(kind: int, size: Vector, own: Array, p: Vector, q: Vector, by: int
                 x[2] + EAGER * (0.5 * (own[at - 1] + own[at + 5]) - x[2]),
             )
             if level_of(kind, size, y) < level:
-                y, touches = on_level(kind, size, level, y), True
+                y = on_level(kind, size, level, y)
             moved = max(moved, abs(y[0] - x[0]), abs(y[1] - x[1]), abs(y[2] - x[2]))
             put3(own, at, y)
-        free = 0 if touches else free + 1
-        if not moved > enough or (free == FREE and by != STRAIGHT_ON):
+        if not moved > enough:
             break
     first, last = 0, 0
     for k in range(1, POINTS + 1):
