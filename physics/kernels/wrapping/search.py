@@ -1,4 +1,4 @@
-"""The geodesic over one curved obstacle, from initial guesses."""
+"""The geodesic over one curved obstacle, from initial guesses or from its last place."""
 
 from __future__ import annotations
 
@@ -55,19 +55,26 @@ def surface_level(
 
 @shared
 def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
-    """The geodesic from initial guesses alone, so that it depends on nothing but the ends.
+    """The geodesic from an initial guess, else from its last place.
 
-    Where the first gives a pass between two shorter ones, it tries guesses beside it for the shorter of both, and a
-    string pulled taut. On a requested side there may be no local minimum: then the path is the pass, as on a sphere the
-    long way round, and straight where a string slips off the obstacle.
+    Where both give a pass between two shorter ones, it tries guesses beside it for the shorter of both, and a string
+    pulled taut. On a requested side there may be no local minimum: then the path is the pass, as on a sphere the long
+    way round, and straight where a string slips off the obstacle.
     """
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
-    own[wrap.KNOWN] = 0.0
+    known, own[wrap.KNOWN] = own[wrap.KNOWN], 0.0
+    for k in range(7):
+        own[wrap.LAST_PATH + k] = own[wrap.BEGINNING + k]
     status = surface_level(data, shape, width, own, p, q, 0.0)
     if status != wrap.WRAPPED:
         return status
     if solved(kind, size, own, p[0], q[0], False) != 0.0:
         return wrap.WRAPPED
+    if known != 0.0:
+        for k in range(7):
+            own[wrap.BEGINNING + k] = own[wrap.LAST_PATH + k]
+        if solved(kind, size, own, p[0], q[0], known == wrap.PASS) != 0.0:
+            return wrap.WRAPPED
     best, side = 1e300, 0.0
     for k in range(4):
         tilt = (ASIDE if k < 2 else FARTHER) * (2.0 * (k % 2) - 1.0)
