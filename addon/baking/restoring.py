@@ -26,7 +26,7 @@ def free(scene: Scene) -> int:
 
 
 def free_and_forget(scene: Scene) -> int:
-    """As `free`, and clear what the bake told of itself, in other scenes with the same bodies, too."""
+    """As `free`, and clear the bake's messages, in other scenes with the same bodies, too."""
     baked = [each for each in bpy.data.scenes if each.library is None and is_baked(each)]
     count = free(scene)
     for each in baked:
@@ -38,13 +38,13 @@ def free_and_forget(scene: Scene) -> int:
 
 
 def _forget(scene: Scene) -> None:
-    """Clear what a scene's bake has read, and what was told of its keys."""
+    """Clear a scene's records of its bake: what was read, and the message about its keys."""
     for name in ("read", "told"):
         scene.condyle.simulation.output.property_unset(name)
 
 
 def unset(kept: PropertyGroup) -> None:
-    """Each property by itself: what is unset as a whole leaves scripts that look at it with freed memory."""
+    """Unset each property alone: unsetting the group frees memory that scripts may still look at."""
     for item in kept.bl_rna.properties:
         if item.identifier not in {"rna_type", "name"}:
             kept.property_unset(item.identifier)

@@ -115,7 +115,7 @@ def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int
 def read_checked(
     scene: Scene, frames: np.ndarray, curves: Mapping[int, physics_access.Joint] | None = None
 ) -> tuple[Scene, carriers.Moving, scene_to_model.SceneModel]:
-    """A snapshot, what moves by itself over whole frames (F,), and the model; curves: of joints that were
+    """A snapshot, the animated carriers over whole frames (F,), and the model; curves: of joints that were
     fitted just now.
 
     Raises:

@@ -163,8 +163,8 @@ def why_not_through(item: Object) -> str:
 
 
 def check_carriers(read: SceneModel) -> None:
-    """ModelError where what carries a simulated body, or holds one, follows another by a constraint: it moves when the
-    bake is there, and not before, so that keys would show another motion. In a scene without its bake.
+    """ModelError where the parent or holder of a simulated body follows another one by a constraint: it would move only
+    once the bake is there, so that keys would show another motion. In a scene without its bake.
     """
     found = [body for entry in read.bodies if (body := entry.handle.find()) is not None]
     handles = dict.fromkeys([*read.held, *(entry.handle for entry in read.leaders)])

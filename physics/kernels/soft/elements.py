@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 
 from ..algebra.access import flat3
-from ..algebra.spatial import rotate
+from ..algebra.spatial import multiply, rotate
 from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as at
@@ -44,17 +44,7 @@ def deformation(tets: Array, data: Array, k: int, x: Array) -> Rotation:
     b = subtract3(flat3(x, node_of(tets, k, 2)), first)
     c = subtract3(flat3(x, node_of(tets, k, 3)), first)
     g, h, i = gradient_of(data, k, 1), gradient_of(data, k, 2), gradient_of(data, k, 3)
-    return (
-        a[0] * g[0] + b[0] * h[0] + c[0] * i[0],
-        a[0] * g[1] + b[0] * h[1] + c[0] * i[1],
-        a[0] * g[2] + b[0] * h[2] + c[0] * i[2],
-        a[1] * g[0] + b[1] * h[0] + c[1] * i[0],
-        a[1] * g[1] + b[1] * h[1] + c[1] * i[1],
-        a[1] * g[2] + b[1] * h[2] + c[1] * i[2],
-        a[2] * g[0] + b[2] * h[0] + c[2] * i[0],
-        a[2] * g[1] + b[2] * h[1] + c[2] * i[1],
-        a[2] * g[2] + b[2] * h[2] + c[2] * i[2],
-    )
+    return multiply((a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]), g + h + i)
 
 
 @shared
