@@ -1,9 +1,9 @@
 """Copies what a simulation reads of a scene, as it is evaluated now, into records with Blender's names.
 
 What reads a scene reads such a copy as well. All of Condyle's own groups are copied by what they declare, those that
-are not in use by their defaults; pointers lead from record to record. Meshes are not copied (`meshes`), nor is
-what f-curves say between their keys, and how bones
-inherit: `evaluate` and `convert_local_to_pose` are Blender's own.
+are not in use by their defaults; pointers lead from record to record. Matrices are copies that nobody changes: Blender
+4.2 cannot read frozen ones. Meshes are not copied (`meshes`), nor is what f-curves say between their keys, and how
+bones inherit: `evaluate` and `convert_local_to_pose` are Blender's own.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class _Reader:
         groups: Any = self._root(item)
         values: dict[str, Any] = {name: getattr(item, name) for name in OBJECT}
         values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale", "delta_location")}
-        values |= {name: getattr(item, name).copy().freeze() for name in (*MATRICES, *DELTAS)}
+        values |= {name: getattr(item, name).copy() for name in (*MATRICES, *DELTAS)}
         is_inside = item.session_uid in self._inside
         unevaluated = item.hide_viewport or item.session_uid not in self._evaluated
         values |= {
@@ -150,12 +150,12 @@ class _Reader:
             "id_data": item,
             "path": path,
             "parent": None if bone.parent is None else bones[bone.parent.name],
-            "matrix": bone.matrix.copy().freeze(),
-            "matrix_basis": bone.matrix_basis.copy().freeze(),
+            "matrix": bone.matrix.copy(),
+            "matrix_basis": bone.matrix_basis.copy(),
             "condyle": self._root(bone),
             "constraints": Rows(self._constraint(each, f"{path}.") for each in bone.constraints),
             "bone": Record(
-                **{name: getattr(rest, name) for name in REST}, matrix_local=rest.matrix_local.copy().freeze()
+                **{name: getattr(rest, name) for name in REST}, matrix_local=rest.matrix_local.copy()
             ),
         }
 
@@ -209,7 +209,7 @@ class _Reader:
     def _modifier(self, modifier: Any) -> Record:
         made = Record(name=modifier.name, type=modifier.type, show_viewport=modifier.show_viewport)
         if modifier.type == "HOOK":
-            inverse = modifier.matrix_inverse.copy().freeze()
+            inverse = modifier.matrix_inverse.copy()
             values = {"object": self.item(modifier.object), "subtarget": modifier.subtarget}
             fill(
                 made, {**values, "matrix_inverse": inverse, "vertex_indices": tuple(modifier.vertex_indices)}
