@@ -208,3 +208,27 @@ def test_commands_and_options_exist(page):
         assert option in written(), f"{page.name}: {option}"
     for script in re.findall(r"python3 (docs/\w+\.py)", text):
         assert (ROOT / script).exists()
+
+
+def test_the_table_of_joints_names_their_coordinates():
+    """Condyle's joints with the coordinates that the package gives, OpenSim's with kinds that are read."""
+    from physics import joints
+    from physics.io.opensim_joints import KINDS
+
+    needed = {"Ellipsoid": (1.0, 1.0, 1.0), "Scapulothoracic": ((1.0, 1.0, 1.0),)}
+    text = (DOCS / "equations.md").read_text("utf-8").split("### The same joints")[1].split("\n## ")[0]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("| `")
+    ]
+    for ours, coordinates, *_ in rows:
+        name = re.findall(r"`(\w+)`", ours)[0]
+        joint = getattr(joints, name)(*needed.get(name, ()))
+        named = [re.findall(r"`(\w+)`", part) for part in coordinates.split("; read as ")]
+        expected = [list(joint.coordinate_names), list(joint.reading_names)]
+        assert named == (expected if expected[0] != expected[1] else expected[:1]), name
+    assert {row[4].strip("`") for row in rows} - {""} == set(KINDS) - {"CustomJoint"}
+    assert (
+        len({row[2] for row in rows if "`" in row[2]} - {"`EllipsoidJoint` (`openSimCompatible`)"}) == 15
+    )  # all
