@@ -25,6 +25,7 @@ from .io import ModelFile, load_model, load_result, read_opensim, save_model, sa
 from .io.schema import load_schema
 from .reporting import Reporter
 from .simulation.simulate import make_problem, run_problem
+from .worker import server, source
 
 EXIT_TERMINATED = 143
 
@@ -100,10 +101,16 @@ def _parser() -> argparse.ArgumentParser:
     schema = command("schema", _schema, "print the JSON Schema of a kind of file")
     schema.add_argument("kind", choices=("model", "result"))
 
+    command("worker", _serve, "compute for a Blender on another machine, on stdin and stdout")
+
     plot = command("plot", _plot, "draw a result file (needs matplotlib)")
     plot.add_argument("result", type=Path, metavar="RESULT.npz")
     plot.add_argument("--out", type=Path, required=True, metavar="PLOT.png")
     return parser
+
+
+def _serve(_options: argparse.Namespace, _reporter: Reporter) -> NoReturn:
+    server.serve(source.digest())
 
 
 def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import math
 import os
+import shlex
 import sys
 import time
 from collections.abc import Callable, Generator
@@ -28,10 +29,21 @@ def client() -> physics_access.WorkerClient:
     global _client
     if _client is None:
         worker = physics_access.part("worker.client")
+        if command := elsewhere():
+            code = physics_access.part("worker.source").digest()
+            _client = worker.WorkerClient(command, {}, source=code)
+            return _client
         command = worker.worker_command(python=python_executable())
         environment = worker.worker_environment(cache_folder=cache_folder(), jit=True)
         _client = worker.WorkerClient(command, environment, stands_back=not bpy.app.background)
     return _client
+
+
+def elsewhere() -> list[str]:
+    """The command that starts the process on another machine, from CONDYLE_WORKER or the preferences; else empty."""
+    add_on = bpy.context.preferences.addons.get(physics_access.PACKAGE)
+    named = getattr(add_on and add_on.preferences, "compute_command", "")
+    return shlex.split(os.environ.get("CONDYLE_WORKER") or named)
 
 
 def close(timeout: float = 1.0) -> None:

@@ -208,6 +208,7 @@ class WorkerClient:
         command: of the process; None: ``worker_command()``.
         environment: added to this process's environment; None: ``worker_environment()``.
         stands_back: run at a lower priority than this process, so that a window remains responsive.
+        source: the process must run the code of this digest (``source.digest``); empty: it is this machine's.
     """
 
     def __init__(
@@ -215,10 +216,12 @@ class WorkerClient:
         command: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
         stands_back: bool = False,
+        source: str = "",
     ) -> None:
         self._command = list(worker_command() if command is None else command)
         self._environment = dict(worker_environment() if environment is None else environment)
         self._stands_back = stands_back
+        self._source = source
         self._ids = itertools.count(1)
         self._connection: _Connection | None = None
 
@@ -236,7 +239,7 @@ class WorkerClient:
         """Start the process unless it runs; returns at once. WorkerError if the command cannot be run."""
         if self._connection is None or not self._connection.alive:
             environment = {**os.environ, **self._environment}
-            self._connection = _Connection(self._command, environment, self._stands_back)
+            self._connection = _Connection(self._command, environment, self._stands_back, self._source)
         return self._connection
 
     def submit(
@@ -263,12 +266,15 @@ class WorkerClient:
 class _Connection:
     """One process from its start to its end: its pipes, their threads and its open jobs."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], stands_back: bool) -> None:
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], stands_back: bool, source: str
+    ) -> None:
         try:
             self._process = start(command, environment, stands_back)
         except OSError as error:
             raise WorkerError("WorkerDied", f"the compute process did not start: {error}") from error
         self.hello: dict[str, Any] | None = None
+        self._source = source
         self._jobs: dict[int, Job] = {}
         self._lock = threading.Lock()
         self._over: str | None = None  # why no more answers will come
@@ -343,6 +349,9 @@ class _Connection:
         event = message.header["event"]
         if event == "hello":
             self.hello = message.header
+            other = self.hello.get("source", "")
+            if self._source and other != self._source:
+                raise FormatError(f"it runs other code ({other or 'unknown'}) than this ({self._source})")
         elif event == "refused":
             self._last_words.append(str(message.header["message"]))
         else:

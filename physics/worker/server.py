@@ -93,15 +93,18 @@ class Requests:
             self._waiting.put(message)
 
 
-def serve() -> NoReturn:
-    """Serve on stdin and stdout until stdin closes."""
+def serve(code: str = "") -> NoReturn:
+    """Serve on stdin and stdout until stdin closes.
+
+    code: the digest of this package's source, for a parent on another machine.
+    """
     # Ctrl-C in a terminal reaches all processes of its group: the parent decides how to react
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.stack_size(STACK_SIZE)
     source, sink = _take_standard_streams()
     channel = Channel(sink)
     requests = Requests()
-    channel.send({"event": "hello", **_hello()})
+    channel.send({"event": "hello", **_hello(), "source": code})
     threading.Thread(target=_read, args=(source, requests, channel), daemon=True).start()
     warnings.simplefilter("ignore", SimulationWarning)  # results say it themselves
     while True:

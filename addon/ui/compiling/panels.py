@@ -2,9 +2,10 @@
 
 from typing import Any
 
+from bpy.props import StringProperty
 from bpy.types import AddonPreferences, Context, Panel
 
-from ...blender import numba_support, physics_access
+from ...blender import compute_process, numba_support, physics_access
 from ...blender.attachments import Ending, Entry
 from ...data.property_options import SidebarPanel
 from ...jobs import precompile
@@ -16,7 +17,15 @@ class Preferences(AddonPreferences):
 
     bl_idname = physics_access.PACKAGE
 
+    compute_command: StringProperty(
+        name="Compute Elsewhere",
+        description="Command that starts the compute process on another machine with the same version of Condyle, "
+        'such as: ssh HOST "cd condyle; .venv/bin/python -m physics worker". Empty: on this machine',
+        update=lambda _self, _context: compute_process.close(),
+    )
+
     def draw(self, context: Any) -> None:
+        self.layout.prop(self, "compute_command")
         message, icon = (
             (numba_support.WITH, "CHECKMARK")
             if numba_support.can_compile()
@@ -34,7 +43,7 @@ class SlowPanel(SidebarPanel, Panel):
 
     @classmethod
     def poll(cls, context: Any) -> bool:
-        return not numba_support.can_compile()
+        return not (numba_support.can_compile() or compute_process.elsewhere())
 
     def draw(self, context: Any) -> None:
         draw_note(self.layout, context, numba_support.WITHOUT, "ERROR")

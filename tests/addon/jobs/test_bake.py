@@ -1,8 +1,10 @@
 """The whole way: keys -> fit -> simulation -> keys, through the compute process."""
 
 import os
+import shlex
 import signal
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -287,3 +289,22 @@ def test_a_crash_of_the_compute_process_is_told_and_costs_nothing(part, scene, m
             worker.advance(steps, job)
         assert shank.animation_data.action == action
     assert part("jobs.bake").bake_now(scene).bodies == ["Shank"]
+
+
+@pytest.mark.small
+def test_a_bake_elsewhere_is_the_bake_here(part, scene, make, monkeypatch):
+    """By the command of the preferences or of CONDYLE_WORKER; here `env` stands for `ssh HOST`."""
+    joint, _ = rig_knee(part, scene, make)
+    tasks, process = part("jobs.bake"), part("blender.compute_process")
+    tasks.fit_now(scene, joint)
+    here = tasks.bake_now(scene)
+    root = Path(__file__).parents[3]
+    command = ["env", f"PYTHONPATH={root}", process.python_executable(), "-m", "physics", "worker"]
+    process.close()
+    monkeypatch.setenv("CONDYLE_WORKER", shlex.join(command))
+    try:
+        elsewhere = tasks.bake_now(scene)
+        assert process.client().hello["source"]
+    finally:
+        process.close()
+    assert np.array_equal(here.poses["Shank"], elsewhere.poses["Shank"])

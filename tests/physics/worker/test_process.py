@@ -18,7 +18,7 @@ import pytest
 from physics import joints
 from physics.errors import CancelledError, FormatError
 from physics.worker import client as worker
-from physics.worker import launching, protocol
+from physics.worker import launching, protocol, source
 
 PHYSICS = Path(worker.__file__).parents[1]
 
@@ -84,6 +84,20 @@ def test_it_says_who_it_is(client):
     assert answer.arrays["a"].tolist() == [0.0, 1.0, 2.0]
     assert client.hello["pid"] != os.getpid() and client.hello["protocol"] == protocol.VERSION
     assert client.hello["numpy"] == np.__version__ and client.hello["jit"] is False
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_a_process_started_by_a_command_must_run_the_same_code(same):
+    """``python -m physics worker`` behind any prefix, as "env" here or "ssh HOST" elsewhere."""
+    command = ["env", "CONDYLE_JIT=0", sys.executable, "-m", "physics", "worker"]
+    with closing(worker.WorkerClient(command, {}, source=source.digest() if same else "0" * 16)) as client:
+        job = client.submit("ping", {"x": 1.0})
+        if same:
+            assert job.wait(HANG).header["echo"] == {"x": 1.0}
+        else:
+            with pytest.raises(worker.WorkerError, match=f"runs other code .{source.digest()}.") as caught:
+                job.wait(HANG)
+            assert caught.value.kind == "WorkerDied" and not client.running
 
 
 def test_its_start_imports_nothing_slow():
