@@ -52,6 +52,15 @@ class Spherical(Joint):
     def factorization(self) -> Factorization:
         return Factorization((rotation_block(0),), IDENTITY)
 
+    def tilt(self, q: Any) -> FloatArray:
+        """Angle [rad] (...,) of rotation vectors (..., 3) between an axis and where it has turned to.
+
+        The axis is the reach cone's, else z (ArtiSynth's guide, sec. 3.4.8).
+        """
+        axis = np.array(self.limit.axis if isinstance(self.limit, ReachCone) else Z)
+        turned = lie.so3_exp(_three(q, "spherical joint coordinates")) @ axis
+        return np.arctan2(np.linalg.norm(np.cross(axis, turned), axis=-1), turned @ axis)
+
     def to_dict(self) -> dict[str, Any]:
         limit = {} if self.limit is None else {"limit": limit_to_dict(self.limit)}
         return {"type": self.type, **limit}

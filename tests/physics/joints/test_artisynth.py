@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.geometry import lie
 
 JOINTS = ph.joints
 Z, Y = (0, 0, 1), (0, 1, 0)
@@ -123,3 +124,18 @@ def test_gimbals_in_the_rates_of_their_angles(joint):
         step = 1e-6
         ahead, behind = joint.readings(r + step * rate), joint.readings(r - step * rate)
         assert np.abs((ahead - behind) / (2.0 * step) - rates).max() < 1e-8
+
+
+def test_a_ball_tells_its_tilt_and_not_its_twist():
+    """Tilt of 0.4 rad after any twist about z, and 0 and pi without loss near them (round-off)."""
+    ball = ph.joints.Spherical()
+    twist, tilt = lie.so3_exp(np.array([0.0, 0.0, 1.3])), lie.so3_exp(np.array([0.0, 0.4, 0.0]))
+    q = [lie.so3_log(turn) for turn in (tilt @ twist, twist @ tilt, twist)] + [
+        [1e-9, 0.0, 0.0],
+        [0.0, np.pi, 0.0],
+    ]
+    assert np.allclose(ball.tilt(q), [0.4, 0.4, 0.0, 1e-9, np.pi], rtol=0.0, atol=1e-15)
+    about_x = ph.joints.Spherical(ph.exponential_coordinates.ReachCone((1.0, 0.0, 0.0), 0.5))
+    assert np.isclose(about_x.tilt([0.2, 0.0, 0.0]), 0.0) and np.isclose(about_x.tilt([0.0, 0.2, 0.0]), 0.2)
+    with pytest.raises(ph.ModelError):
+        ball.tilt([0.0, 1.0])
