@@ -111,6 +111,10 @@ class CouplingProperties(PropertyGroup):
         default=1.0,
         precision=4,
     )
+    curve: text(
+        "Curve",
+        "Function of the other's value times the ratio, as a JSON object of physics; empty: the value itself",
+    )
 
 
 class ConnectionProperties(PropertyGroup):

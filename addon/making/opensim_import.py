@@ -201,8 +201,8 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None
 
 
 def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:
-    """Import a coordinate that follows another in proportion as a connection; returns whether it is supported."""
-    if constraint.more or len(constraint.drivers) != 1 or constraint.function.type != "linear":
+    """Import a coordinate that follows one other as a connection; returns whether it is supported."""
+    if constraint.more or len(constraint.drivers) != 1:
         return False
     (leader, weight), *_ = constraint.drivers.items()
     ends = [_joint_of(standing, coordinate) for coordinate in (constraint.coordinate, leader)]
@@ -213,7 +213,10 @@ def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> b
     item = connections.add_connection(standing.scene, bodies[1], bodies[0], "coupling", name=name)
     settings = item.condyle.connection.coupling
     settings.coordinate, settings.leader_coordinate = number, lead_number
-    settings.ratio = float(weight * constraint.function.slope)
+    if constraint.function.type == "linear":
+        settings.ratio = float(weight * constraint.function.slope)
+    else:
+        settings.ratio, settings.curve = float(weight), json.dumps(constraint.function.to_dict())
     return True
 
 

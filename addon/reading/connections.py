@@ -17,6 +17,7 @@ from ..data.connections import GroundProperties
 from ..data.references import Body
 from . import meshes
 from .carriers import Carriers, held_by
+from .joints import json_object
 
 
 @dataclass(frozen=True)
@@ -223,10 +224,13 @@ def _coupling(item: Object, joints: Mapping[int, Coordinates]) -> physics_access
     coupling = settings.coupling
     follower, start = coordinate(coupling.joint, coupling.coordinate, joints, "joint")
     leader, leader_start = coordinate(coupling.leader, coupling.leader_coordinate, joints, "leading joint")
-    # as_placed: the offset keeps the start values
-    offset = start - coupling.ratio * leader_start if settings.as_placed else 0.0
-    linear = physics_access.part("joints.functions").Linear(1.0, offset)
-    return physics_access.part("constraints").CouplingConstraint(follower, {leader: coupling.ratio}, linear)
+    functions = physics_access.part("joints.functions")
+    if coupling.curve:
+        function = functions.function_from_dict(json_object(coupling.curve, "its curve"))
+    else:  # as_placed: the offset keeps the start values
+        offset = start - coupling.ratio * leader_start if settings.as_placed else 0.0
+        function = functions.Linear(1.0, offset)
+    return physics_access.part("constraints").CouplingConstraint(follower, {leader: coupling.ratio}, function)
 
 
 def coordinate(

@@ -75,7 +75,8 @@ def read_shape(scene: Scene, item: Object, shape: Any) -> physics_access.Joint:
             raise model_error(f"the Empty {owner.name!r}, whose control points it uses, is not in the scene")
         joint = FRAMED[shape.type](scene, owner, shape)
     elif shape.type == "custom":
-        joint = _read_custom(shape.custom_text)
+        described = json_object(shape.custom_text, "its description")
+        joint = physics_access.part("joints").from_dict({**described, "type": "custom"})
     else:
         metres = units.length_scale(scene)
         values = {name: in_si(JointShape, shape, name, metres) for name in TYPES[shape.type].settings}
@@ -104,14 +105,15 @@ ARGUMENTS: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
 }
 
 
-def _read_custom(text: str) -> physics_access.Custom:
+def json_object(text: str, what: str) -> dict[str, Any]:
+    """A stored description of a part of physics; ModelError that begins with `what` if it is none."""
     try:
-        description = json.loads(text)
+        found = json.loads(text)
     except ValueError as error:
-        raise model_error(f"its description is not JSON ({error}): {text!r:.60}") from error
-    if not isinstance(description, dict):
-        raise model_error(f"its description must be a JSON object, got {text!r:.60}")
-    return physics_access.part("joints").from_dict({**description, "type": "custom"})
+        raise model_error(f"{what} is not JSON ({error}): {text!r:.60}") from error
+    if not isinstance(found, dict):
+        raise model_error(f"{what} must be a JSON object, got {text!r:.60}")
+    return found
 
 
 def control_frames(scene: Scene, item: Object) -> np.ndarray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from . import muscle_lengths, muscle_points, obstacles
 from .carriers import Carriers
 from .connections import Coordinates
 from .connections import coordinate as read_coordinate
+from .joints import json_object
 from .muscle_points import LENGTHS, smoothing_of, strands_over
 
 #: physics names of the settings of a force law
@@ -127,18 +127,8 @@ def read_law(scene: Scene, item: Object) -> physics_access.ForceLaw | None:
     if settings.kind == "millard":
         described["damping"] = settings.damping
     if settings.details:
-        described |= _object(settings.details, "its details")
+        described |= json_object(settings.details, "the text of its details")
     return physics_access.physics().muscles.law_from_dict({"type": settings.kind, **described})
-
-
-def _object(text: str, what: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise model_error(f"{what} are not JSON ({error}): {text!r:.60}") from error
-    if not isinstance(found, dict):
-        raise model_error(f"{what} must be a JSON object, got {text!r:.60}")
-    return found
 
 
 def read_path(
@@ -193,7 +183,7 @@ def _ruled(
         if rule.kind == "CONDITION":
             condition = muscles.Condition(name, rule.lower, rule.upper)
         else:
-            described = _object(rule.function, f"parameters of the function of point {rule.point}")
+            described = json_object(rule.function, f"the function of point {rule.point}")
             function = physics_access.part("joints.functions").function_from_dict(described)
             position["XYZ".index(rule.kind)] = muscles.Moving(name, function)
     return position, condition

@@ -112,7 +112,10 @@ def _draw_coupling(layout: UILayout, settings: ConnectionProperties) -> None:
             if number <= len(rows):
                 layout.label(text=title_of(rows[number - 1]), icon="BLANK1")
     layout.prop(coupling, "ratio")
-    layout.prop(settings, "as_placed", text="As They Start")
+    if coupling.curve:
+        layout.prop(coupling, "curve")
+    else:
+        layout.prop(settings, "as_placed", text="As They Start")
 
 
 def _draw_ground(layout: UILayout, settings: ConnectionProperties) -> None:

@@ -275,7 +275,7 @@ def test_what_a_simulation_says_of_paths_is_passed_on(part):
 def test_wrong_figures_of_a_law_are_told(part, scene, arm, ph):
     law = arm[3].condyle.muscle.law
     law.kind, law.details = "thelen", "{"
-    with pytest.raises(ph.ModelError, match="'Biceps': its details are not JSON"):
+    with pytest.raises(ph.ModelError, match="'Biceps': the text of its details is not JSON"):
         part("jobs.bake").bake_now(scene)
     law.details = '{"passive_strain": -1}'
     with pytest.raises(ph.ModelError, match="'Biceps': passive_strain must be positive, got -1"):

@@ -71,6 +71,30 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     assert found["pin"].type == "point" and np.allclose(found["pin"].point, (0.0, 0.0, 0.1), atol=1e-6)
 
 
+PATELLA = """<PinJoint name="second"><socket_parent_frame>/ground</socket_parent_frame>
+<socket_child_frame>/bodyset/cap</socket_child_frame><coordinates><Coordinate name="beta"/></coordinates></PinJoint>"""
+CURVED = """<ConstraintSet><objects><CoordinateCouplerConstraint name="k"><coupled_coordinates_function><SimmSpline>
+<x>-1 0 0.5 1.2</x><y>0.1 0 0.3 0.4</y></SimmSpline></coupled_coordinates_function>
+<independent_coordinate_names>swing</independent_coordinate_names>
+<dependent_coordinate_name>beta</dependent_coordinate_name></CoordinateCouplerConstraint></objects></ConstraintSet>"""
+
+
+def test_a_coordinate_follows_another_along_a_curve(part, scene, tmp_path):
+    cap = '<Body name="cap"><mass>0.1</mass><inertia>1e-4 1e-4 1e-4 0 0 0</inertia></Body>'
+    text = SMALL.replace("</Body></objects>", f"</Body>{cap}</objects>")
+    text = text.replace("</PinJoint></objects>", f"</PinJoint>{PATELLA}</objects>")
+    path = tmp_path / "knee.osim"
+    path.write_text(text.replace("<ForceSet>", CURVED + "<ForceSet>"), "utf-8")
+    made = part("making.opensim_import").import_model(scene, str(path))
+    assert "import-constraint-type" not in codes(made.warnings)
+    (curve,) = [each.function for each in part("reading.scene").read(scene).model.constraints.values()]
+    scene.frame_start, scene.frame_end = 1, 13
+    report = part("jobs.bake").bake_now(scene)
+    swing, beta = (report.coordinates[f"{name} joint.angle"] for name in ("rod", "cap"))
+    assert np.ptp(beta) > 0.01
+    np.testing.assert_allclose(beta, curve(swing), atol=1e-8)  # of the constraint's solver
+
+
 def test_warnings_of_one_cause_are_one(part):
     findings = part("data.findings")
     found = [findings.about(None, "import-constraint-type", name=f"c{k}", type="coupling") for k in range(7)]
