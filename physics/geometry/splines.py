@@ -67,8 +67,8 @@ def averaged_knots(parameters: Any, order: int) -> FloatArray:
     return np.concatenate([np.full(order, parameters[0]), inner, np.full(order, parameters[-1])])
 
 
-def check_knots(knots: FloatArray, order: int, periodic: bool, name: str) -> FloatArray:
-    """Return the knots (m + k,), which must not decrease, and must increase inside the range.
+def check_knots(knots: FloatArray, order: int, periodic: bool, name: str, most: int = 1) -> FloatArray:
+    """Return the knots (m + k,), which must not decrease; inside the range none stands more than `most` times.
 
     Those of a periodic curve must repeat with its period.
 
@@ -83,9 +83,10 @@ def check_knots(knots: FloatArray, order: int, periodic: bool, name: str) -> Flo
     inner = knots[order - 1 : len(knots) if periodic else len(knots) - order + 1]
     if not inner[-1] > inner[0]:
         raise ModelError(f"{name} have an empty range: [{inner[0]:g}, {inner[-1]:g}]")
-    repeated = np.nonzero(np.diff(inner) <= 0.0)[0]
-    if len(repeated):
-        raise ModelError(f"{name} inside the range must increase, got {inner[repeated[0]]:g} twice")
+    values, counts = np.unique(inner, return_counts=True)
+    if (counts > most).any():
+        often = " twice" if most == 1 else f" more than {most} times"
+        raise ModelError(f"{name} inside the range must increase, got {values[counts > most][0]:g}{often}")
     periods = knots[len(knots) - order :] - knots[:order]
     if periodic and float(np.ptp(periods)) > 1e-9 * float(abs(periods).max()):
         raise ModelError(f"{name} of a periodic curve must repeat, got periods {periods.tolist()}")

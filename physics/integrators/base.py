@@ -87,6 +87,7 @@ class Method:
             slopes of the one before.
         stable: step times rate up to which it is stable, for eigenvalues anywhere in the left half-plane.
         refusals: each raises ModelError where a model has what the method of a name cannot give.
+        at_cusps: it has the impulses at cusps of joints.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Method:
     stages: Stages = EULER
     stable: float = 0.0
     refusals: tuple[Callable[[Model, str], None], ...] = ()
+    at_cusps: bool = False
 
     @property
     def scheme(self) -> FloatArray:
@@ -107,6 +109,15 @@ class Method:
         """ModelError if the method does not support the model."""
         for refuse in self.refusals:
             refuse(model, self.name)
+        self.check_cusps(model)
+
+    def check_cusps(self, model: Model) -> None:
+        """ModelError if the model's joints have cusps and the method no impulses there."""
+        if model.cusped and not self.at_cusps:
+            raise ModelError(
+                f"the integrator {self.name!r} does not support the impulses at cusps of the joint of body "
+                f"{model.cusped!r}: use event_driven"
+            )
 
 
 def refuse_impulses(model: Model, name: str) -> None:

@@ -11,6 +11,7 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..constraints.packing import System
+from ..dynamics.cusps import Cusps, cusps_of, pass_cusp
 from ..dynamics.workspace import constraint_space
 from ..errors import optional
 from ..kernels import layout
@@ -20,7 +21,7 @@ from .adaptive import chart_event, charted, held_between, put_on_motions
 from .base import Method, Problem, Recording, energy_row, refuse_corners, refuse_muscle_states, scheme
 from .consistency import refuse_torn_at
 from .constrained import settler, statistics, with_room
-from .march import march
+from .march import Event, march
 from .slope import ConstrainedSlope
 from .stops import LOOK, motion_stops
 
@@ -77,6 +78,9 @@ class _Run:
         self.idle = 0
         self.began, self.steps = self.now, 0  # of the present steps
         self.struck: list[float] = []  # times of the last impacts
+        self.turned: list[float] = []  # and of impulses at cusps
+        self.cusps = cusps_of(model)
+        self.branches = [each.branch(self.q) for each in self.cusps]
         weight = float(np.linalg.norm(model.gravity))
         self.rest_speed = REST * problem.dt * (weight if weight > 0.0 else 1.0)
         self.resting = self.gap(self.q, self.qd) < 1e-9 and self.strike() < self.rest_speed
@@ -150,6 +154,9 @@ class _Run:
         self.steps += 1
         self.now = min(self.began + self.steps * dt, self.end)
         recording.info["steps"] += 1
+        for number, (cusps, branch) in enumerate(zip(self.cusps, self.branches)):
+            if (reached := cusps.branch(self.q)) != branch:
+                self.turn(number, reached > branch)
         rows = self.system[SYSTEM_ROWS][: self.model.num_constraint_rows]
         one_sided = self.system[SYSTEM_KINDS][: len(rows)] != EQUALITY
         touched = bool(self.memory[:, ACTIVE].any() or rows[one_sided, ROW_FORCE].any())
@@ -177,7 +184,8 @@ class _Run:
         touch.direction = -1.0  # type: ignore[attr-defined]
         slope.written = begun
         y = np.concatenate([self.q, self.qd])
-        events = (touch,) if chart is None else (touch, chart)
+        ends = [_leaving(*pair, above) for pair in zip(self.cusps, self.branches) for above in (False, True)]
+        events = (touch, *ends) if chart is None else (touch, *ends, chart)
         now, y, met = march(slope, FLIGHT, self.now, y, until, events, LOOK * problem.dt)
         # a gap closed and opened within a step: repeat with fixed steps
         if self.gap(np.array(y[:nv]), np.array(y[nv:])) < -MISSED:
@@ -189,8 +197,22 @@ class _Run:
         self.q, self.qd = y[:nv].copy(), y[nv:].copy()
         if met is None and until < self.end:
             slope.pass_corner(until, self.q, self.qd)
+        elif met is not None and 0 < met <= len(ends):
+            self.turn((met - 1) // 2, above=met % 2 == 0)
         elif met is not None:
             self._meet(struck=met == 0)
+
+    def turn(self, number: int, above: bool) -> None:
+        """Apply the impulse at the upper or the lower end of the branch of a coordinate with cusps."""
+        cusps, branch = self.cusps[number], self.branches[number]
+        held = held_between(self.problem, self.now, np.nextafter(self.now, self.end))[:, layout.HELD] != 0.0
+        state = self.model.state(q=self.q, qd=self.qd)
+        self.q, self.qd = pass_cusp(self.model, state, cusps, branch if above else branch - 1, held)
+        self.branches[number] = cusps.branch(self.q)
+        self.recording.info["impacts"] += 1
+        self.turned = [*self.turned[1 - CROWDED :], self.now]
+        if len(self.turned) == CROWDED and self.now - self.turned[0] < self.problem.dt:
+            self.slope.give_up(np.concatenate([self.q, self.qd]), "it comes to rest in a cusp")
 
     def _meet(self, struck: bool) -> None:
         """Handle an impact. A change of chart needs nothing: the next flight begins with it."""
@@ -210,6 +232,17 @@ class _Run:
         return self.recording.result(int(self.counters[1]))
 
 
+def _leaving(cusps: Cusps, branch: int, above: bool) -> Event:
+    """Event in which a coordinate comes to an end of its branch between cusps."""
+    end, sign = cusps.bounds(branch)[int(above)], 1.0 if above else -1.0
+
+    def event(_: float, y: FloatArray) -> float:
+        return sign * (float(y[cusps.column]) - end) if np.isfinite(end) else -1.0
+
+    event.direction = 1.0  # type: ignore[attr-defined]
+    return event
+
+
 METHODS = (
     Method(
         "event_driven",
@@ -217,5 +250,6 @@ METHODS = (
         "DOP853 up to the instant of each impact, steps of dt while something rests",
         integrate_event_driven,
         refusals=(refuse_muscle_states, refuse_corners),
+        at_cusps=True,
     ),
 )

@@ -51,6 +51,14 @@ class Composite(Joint):
         return next(filter(None, (joint.kinematic_only for joint in self.joints)), "")
 
     @property
+    def cusps(self) -> tuple[tuple[int, FloatArray, float], ...]:
+        return tuple(
+            (start + column, places, restitution)
+            for start, joint in zip(self._starts, self.joints)
+            for column, places, restitution in joint.cusps
+        )
+
+    @property
     def angle_groups(self) -> tuple[tuple[int, str], ...]:
         return tuple(
             (start + first, sequence)

@@ -42,6 +42,10 @@ class Inverted(Joint):
         return self.joint.kinematic_only
 
     @property
+    def cusps(self) -> tuple[tuple[int, FloatArray, float], ...]:
+        return self.joint.cusps
+
+    @property
     def angle_groups(self) -> tuple[tuple[int, str], ...]:
         return self.joint.angle_groups
 

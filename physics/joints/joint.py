@@ -60,6 +60,11 @@ class Joint(ReadOnlyArrays):
         return ""
 
     @property
+    def cusps(self) -> tuple[tuple[int, FloatArray, float], ...]:
+        """Coordinates at which the motion turns at once: which coordinate, where (k,), and the restitution."""
+        return ()
+
+    @property
     def angle_groups(self) -> tuple[tuple[int, str], ...]:
         """First coordinate and sequence of every rotation vector that is read as Euler angles."""
         return ()

@@ -61,7 +61,9 @@ class SplineCurve(Joint):
         frames: control frames (m, 4, 4), m >= order; for a periodic curve one period, closed by the first frame.
         order: 4 to 20 for dynamics (C2 and smoother); 3 is only C1: kinematics, with a warning.
         knots: (m + order,), not decreasing; None: natural parameterization. Knots of a periodic curve repeat with the
-            period: knots[m + j] - knots[j] is the same for every j.
+            period: knots[m + j] - knots[j] is the same for every j. In an open curve order - 1 equal knots inside the
+            range make a cusp: the curve passes through its control frame there and turns at once. Only the integrator
+            ``"event_driven"`` simulates it. Fewer equal knots are for kinematics.
         periodic: whether the curve is closed; every coordinate is then inside.
         outside: beyond the range, ``"extend"`` along the end's twist, ``"clamp"`` (kinematics only) or ``"error"``.
         length_scale: metres that count as one radian in the natural parameterization.
@@ -70,6 +72,7 @@ class SplineCurve(Joint):
             three share one path and its knots, see `parameter_at`.
         axis: of the angle, a direction in the fixed frame.
         metric: (6, 6) on body twists, see `TwistMetric.of_matrix`, or None: that of `length_scale`.
+        cusp_restitution: of the impulse at cusps, 0 to 1: 1 keeps the energy, as the limit of a small fillet does.
     """
 
     frames: Any
@@ -81,6 +84,7 @@ class SplineCurve(Joint):
     coordinate: str = "parameter"
     axis: Any = None
     metric: Any = None
+    cusp_restitution: float = 1.0
     type: ClassVar[str] = "spline_curve"
     coordinate_names = ("q",)
     coordinate_units = ("1",)
@@ -113,11 +117,15 @@ class SplineCurve(Joint):
         else:
             name = "spline curve knots"
             knots = finite_array(self.knots, (len(frames) + self.order,), name)
-            knots = splines.check_knots(knots, self.order, self.periodic, name)
+            most = 1 if self.periodic or self.coordinate != "parameter" else self.order - 1
+            knots = splines.check_knots(knots, self.order, self.periodic, name, most)
         frames.flags.writeable = knots.flags.writeable = False
         for name, value in (("frames", frames), ("knots", knots), ("length_scale", scale)):
             object.__setattr__(self, name, value)
         self._check_coordinate()
+        name = "spline curve cusp_restitution"
+        restitution = number(self.cusp_restitution, name, not_negative=True, most=1.0)
+        object.__setattr__(self, "cusp_restitution", restitution)
 
     def _check_coordinate(self) -> None:
         chosen(self.coordinate, COORDINATES, "spline curve coordinate")
@@ -170,9 +178,27 @@ class SplineCurve(Joint):
 
     @property
     def kinematic_only(self) -> str:
+        values, counts = self._inner_knots
+        bent = values[(counts > max(self.order - 3, 1)) & (counts < self.order - 1)]
+        if len(bent):
+            return f"(knot {bent[0]:g} repeated): dynamics needs a curve that is C2, or cusps"
         if self.order >= 4 and OUTSIDE[self.outside] != layout.OUTSIDE_CLAMP:
             return ""
         return f"(order {self.order}, outside {self.outside!r}): dynamics needs order >= 4, not clamped"
+
+    @property
+    def _inner_knots(self) -> tuple[FloatArray, IntArray]:
+        """Knots between the ends of the range, and how often each stands there."""
+        inner = self.knots[(self.knots > self.domain[0]) & (self.knots < self.domain[1])]
+        return np.unique(inner, return_counts=True)
+
+    @property
+    def cusps(self) -> tuple[tuple[int, FloatArray, float], ...]:
+        if self.coordinate != "parameter":
+            return ()
+        values, counts = self._inner_knots
+        places = values[counts == self.order - 1]
+        return ((0, places, self.cusp_restitution),) if len(places) else ()
 
     @property
     def domain(self) -> FloatArray:
@@ -206,6 +232,8 @@ class SplineCurve(Joint):
             more["coordinate"] = self.coordinate
         if self.axis is not None:
             more["axis"] = self.axis.tolist()
+        if self.cusp_restitution != 1.0:
+            more["cusp_restitution"] = self.cusp_restitution
         return {
             "type": self.type,
             "frames": self.frames.tolist(),

@@ -331,6 +331,11 @@ class Model(ConstraintRows):
                 return f"joint of body {body.name!r} is for kinematics only {reason}"
         return ""
 
+    @cached_property
+    def cusped(self) -> str:
+        """The first body whose joint has cusps, or an empty name."""
+        return next((body.name for body in self.bodies if body.joint.cusps), "")
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able ``{"gravity": ..., "bodies": [...], ...}`` for `ModelBuilder.from_dict`, without empty lists."""
         described: dict[str, Any] = {

@@ -173,6 +173,7 @@ def make_problem(
     given, state = state, check_start(model, assembled(model, state) if assemble else state)
     model.check_dynamics()
     duration, dt = _checked_times(duration, dt, integrator, progress)
+    INTEGRATORS[integrator].check_cusps(model)
     interval, recorded = min(dt, duration), duration
     if record_interval is not None:
         interval = number(record_interval, "record_interval", positive=True)
