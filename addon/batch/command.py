@@ -8,7 +8,6 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ..blender import physics_access
@@ -50,11 +49,9 @@ def _shots(options: argparse.Namespace, register: Callable[[], None]) -> list[jo
     given: dict[str, Any] = {}
     for text in options.set:
         setting = job_file.parse_setting(text)
-        unknown = [key for key in setting if key not in settings_overrides.SECTIONS]
-        if unknown:
-            raise _wrong(
-                f"--set {text}: unknown key {unknown[0]!r}; use one of {', '.join(settings_overrides.SECTIONS)}"
-            )
+        known = ", ".join(settings_overrides.SECTIONS)
+        for key in setting.keys() - settings_overrides.SECTIONS.keys():
+            raise _wrong(f"--set {text}: unknown key {key!r}; use one of {known}")
         given = settings_overrides.merged(given, setting)
     for key in ("scene", "frames", "timeout"):
         if getattr(options, key) is not None:
@@ -106,27 +103,17 @@ def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: phys
     reporter.done(**{state.replace(" ", "_"): count for state, count in counts.items()})
     if not options.quiet and not options.log_json:
         reporting.write(f"{table(outcomes)}\n", sys.stdout)
-    nothing = _is_nothing(outcomes) and options.split is None
-    if nothing:
+    states = {each.state for each in outcomes}
+    if states == {SKIPPED} and options.split is None:  # probably the wrong folder
         reporter.error(f"{options.source}: none of its .blend files has anything to simulate")
-    code = _code(outcomes, options.fail_on_diagnosis, reporting, nothing)
-    return int(reporting.EXIT_FAILED) if problem and code == reporting.EXIT_DONE else code
-
-
-def _is_nothing(outcomes: list[Outcome]) -> bool:
-    """Whether nothing in a folder could be baked: it is probably the wrong folder."""
-    return len(outcomes) > 0 and all(each.state == SKIPPED for each in outcomes)
-
-
-def _code(outcomes: list[Outcome], strict: bool, reporting: ModuleType, nothing: bool) -> int:
-    if nothing:
         return int(reporting.EXIT_FAILED)
-    if any(each.state == INTERRUPTED for each in outcomes):
+    if INTERRUPTED in states:
         return int(reporting.EXIT_INTERRUPTED)
-    if not all(each.state in GOOD for each in outcomes):
+    if not states.issubset(GOOD):
         return int(reporting.EXIT_FAILED)
-    fails = strict and any(doubtful(each.codes) for each in outcomes)
-    return int(reporting.EXIT_DOUBTFUL if fails else reporting.EXIT_DONE)
+    if options.fail_on_diagnosis and any(doubtful(each.codes) for each in outcomes):
+        return int(reporting.EXIT_DOUBTFUL)
+    return int(reporting.EXIT_FAILED if problem else reporting.EXIT_DONE)
 
 
 def _write_report(path: Path, content: dict[str, Any]) -> str:

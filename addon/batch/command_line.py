@@ -11,7 +11,6 @@ import signal
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,7 @@ from .console import FROM_OUTSIDE, silenced
 if TYPE_CHECKING:
     from bpy.types import Scene
 
+_SWITCH = {"action": "store_true"}
 BAKE_CODES = (
     "Exit codes: 0 done, 1 a scene failed, 2 usage, 3 a simulation diverged, 4 done, but --fail-on-diagnosis found "
     "something, 130 interrupted."
@@ -37,96 +37,81 @@ BATCH_CODES = (
 )
 
 
+Option = tuple[str, str, dict[str, Any]]
+#: name, help and what else `add_argument` takes, of the options of all commands, and of each of them
+SHARED: tuple[Option, ...] = (
+    ("--scene", "only this scene; default: all with something to simulate", {"metavar": "NAME"}),
+    (
+        "--frames",
+        "frames to bake; default: the file's",
+        {"nargs": 2, "type": int, "metavar": ("FIRST", "LAST")},
+    ),
+    (
+        "--set",
+        "change a setting, as in simulation.time_step=0.0005 or joints.Knee.coordinates.1.damping=0.2; repeatable",
+        {"action": "append", "default": [], "metavar": "ADDRESS=VALUE"},
+    ),
+    (
+        "--fail-on-diagnosis",
+        "exit with 4 if anything makes a simulated motion doubtful; it is written all the same",
+        _SWITCH,
+    ),
+    ("--log-json", "print one JSON object per line", _SWITCH),
+    ("--quiet", "print only errors", _SWITCH),
+)
+INPUT = "file to read, or the folder of a shot, which needs no Blender; it is not changed"
+BAKE: tuple[Option, ...] = (
+    ("input", INPUT, {"metavar": "SCENE.blend|SHOT"}),
+    ("--apply", "the result of a shot of the scene, in place of a simulation", {"metavar": "RESULT.npz"}),
+)
+TARGET: tuple[Option, ...] = (
+    ("--out", "file to write; of a shot its result", {"metavar": "OUT.blend|RESULT.npz"}),
+    ("--check", "only open the file and check settings and scenes", _SWITCH),
+)
+SHOT: tuple[Option, ...] = (
+    ("input", "file to read; it is not changed", {"metavar": "SCENE.blend"}),
+    ("--out", "folder to write", {"metavar": "FOLDER", "required": True}),
+)
+BATCH: tuple[Option, ...] = (
+    ("source", "job file, or folder of .blend files", {"type": Path, "metavar": "JOBS.toml|FOLDER"}),
+    ("--out", "folder of the outputs; default: the job file's", {"type": Path, "metavar": "FOLDER"}),
+    ("--recursive", "include sub-folders of FOLDER", _SWITCH),
+    ("--at-once", "processes at a time; default: one per core", {"type": int, "metavar": "N"}),
+    ("--split", "only each M-th shot, beginning with the N-th: for the tasks of a farm", {"metavar": "N/M"}),
+    ("--timeout", "stop a shot that takes longer", {"type": float, "metavar": "SECONDS"}),
+    ("--overwrite", "bake all again, and replace any outputs", _SWITCH),
+    ("--dry-run", "open and check every shot, and list those to bake", _SWITCH),
+    ("--report", "write the outcome of each shot", {"type": Path, "metavar": "FILE.json"}),
+)
+#: help, epilog and options of each command
+COMMANDS = {
+    "bake": ("fit the joints set to Fit before Baking, simulate, and bake to new actions", BAKE_CODES, BAKE),
+    "shot": (
+        "write all that the bake of a scene would simulate to a folder, for `bake` or a report of a fault",
+        BAKE_CODES,
+        SHOT,
+    ),
+    "batch": ("bake many files, several at once; finished shots are kept", BATCH_CODES, BATCH),
+}
+
+
 def parser(program: str = "python -m addon") -> argparse.ArgumentParser:
     """The parser of the command line; program: its name in the usage text."""
     result = argparse.ArgumentParser(prog=program, description="Condyle for .blend files, without a window.")
     commands = result.add_subparsers(dest="command", required=True, metavar="{bake,shot,batch}")
     commands.add_parser("shots")  # for the children of a batch
-    shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument(
-        "--scene", metavar="NAME", help="only this scene; default: all with something to simulate"
-    )
-    shared.add_argument(
-        "--frames", nargs=2, type=int, metavar=("FIRST", "LAST"), help="frames to bake; default: the file's"
-    )
-    shared.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="ADDRESS=VALUE",
-        help="change a setting, as in simulation.time_step=0.0005 or joints.Knee.coordinates.1.damping=0.2; repeatable",
-    )
-    shared.add_argument(
-        "--fail-on-diagnosis",
-        action="store_true",
-        help="exit with 4 if anything makes a simulated motion doubtful; it is written all the same",
-    )
-    shared.add_argument("--log-json", action="store_true", help="print one JSON object per line")
-    shared.add_argument("--quiet", action="store_true", help="print only errors")
-    _add_bake(commands, shared)
-    _add_shot(commands, shared)
-    _add_batch(commands, shared)
+    for name, (told, codes, options) in COMMANDS.items():
+        command_parser = commands.add_parser(name, help=told, epilog=codes)
+        _add(command_parser, (*SHARED, *options))
+        command_parser.set_defaults(apply=None)
+        if name == "bake":
+            _add(command_parser.add_mutually_exclusive_group(required=True), TARGET)
     return result
 
 
-def _add_bake(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
-    bake = commands.add_parser(
-        "bake",
-        parents=[shared],
-        help="fit the joints set to Fit before Baking, simulate, and bake to new actions",
-        epilog=BAKE_CODES,
-    )
-    bake.add_argument(
-        "input",
-        metavar="SCENE.blend|SHOT",
-        help="file to read, or the folder of a shot, which needs no Blender; it is not changed",
-    )
-    target = bake.add_mutually_exclusive_group(required=True)
-    target.add_argument("--out", metavar="OUT.blend|RESULT.npz", help="file to write; of a shot its result")
-    target.add_argument(
-        "--check", action="store_true", help="only open the file and check settings and scenes"
-    )
-    bake.add_argument(
-        "--apply", metavar="RESULT.npz", help="the result of a shot of the scene, in place of a simulation"
-    )
-
-
-def _add_shot(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
-    shot = commands.add_parser(
-        "shot",
-        parents=[shared],
-        help="write all that the bake of a scene would simulate to a folder, for `bake` or a report of a fault",
-        epilog=BAKE_CODES,
-    )
-    shot.add_argument("input", metavar="SCENE.blend", help="file to read; it is not changed")
-    shot.add_argument("--out", metavar="FOLDER", required=True, help="folder to write")
-    shot.set_defaults(apply=None)
-
-
-def _add_batch(commands: argparse._SubParsersAction, shared: argparse.ArgumentParser) -> None:
-    batch = commands.add_parser(
-        "batch",
-        parents=[shared],
-        help="bake many files, several at once; finished shots are kept",
-        epilog=BATCH_CODES,
-    )
-    batch.add_argument(
-        "source", type=Path, metavar="JOBS.toml|FOLDER", help="job file, or folder of .blend files"
-    )
-    batch.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="folder of the outputs; default: the job file's"
-    )
-    batch.add_argument("--recursive", action="store_true", help="include sub-folders of FOLDER")
-    batch.add_argument("--at-once", type=int, metavar="N", help="processes at a time; default: one per core")
-    batch.add_argument(
-        "--split", metavar="N/M", help="only each M-th shot, beginning with the N-th: for the tasks of a farm"
-    )
-    batch.add_argument("--timeout", type=float, metavar="SECONDS", help="stop a shot that takes longer")
-    batch.add_argument("--overwrite", action="store_true", help="bake all again, and replace any outputs")
-    batch.add_argument(
-        "--dry-run", action="store_true", help="open and check every shot, and list those to bake"
-    )
-    batch.add_argument("--report", type=Path, metavar="FILE.json", help="write the outcome of each shot")
+def _add(taker: Any, options: Iterable[Option]) -> None:
+    for name, told, more in options:
+        taker.add_argument(name, help=told, **more)
 
 
 def main(
@@ -177,23 +162,21 @@ def run_bake(options: argparse.Namespace) -> int:
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
     source, target = Path(options.input), Path(options.out) if options.out else None
     problem = _usage_problem(source, target, options.command)
-    settings: dict[str, Any] = {}
+    options.settings = {}
     try:
         for text in options.set:
-            settings = settings_overrides.merged(settings, job_file.parse_setting(text))
-        settings_overrides.check(settings)
+            options.settings = settings_overrides.merged(options.settings, job_file.parse_setting(text))
+        settings_overrides.check(options.settings)
         settings_overrides.check_frames(options.frames or ())
     except physics_access.physics().FormatError as error:
         problem = problem or str(error)
     if problem:
         reporter.error(problem)
         return int(reporting.EXIT_USAGE)
-    files_of_task = job_file.real(source), target and job_file.real(target)
-    result = options.apply and job_file.real(Path(options.apply))
-    strict, saves = options.fail_on_diagnosis, options.command == "shot"
-    task = Task(*files_of_task, options.scene, options.frames, settings, strict, result, saves)
+    options.source, options.target = job_file.real(source), target and job_file.real(target)
+    options.result = options.apply and job_file.real(Path(options.apply))
     try:
-        return int(_bake_file(task, reporter))
+        return int(_bake_file(options, reporter))
     except KeyboardInterrupt:
         reporter.error("interrupted; nothing was written")
         return int(reporting.EXIT_INTERRUPTED)
@@ -201,22 +184,6 @@ def run_bake(options: argparse.Namespace) -> int:
         traceback.print_exc()
         reporter.error(error)
         return int(reporting.EXIT_FAILED)
-
-
-@dataclass(frozen=True)
-class Task:
-    """Input of one `bake`, or `shot` (saves); without a target it only checks. strict: whether doubtful motions fail.
-    result: file of a shot's result, in place of a simulation.
-    """
-
-    source: Path
-    target: Path | None
-    scene: str | None
-    frames: tuple[int, int] | None
-    settings: dict[str, Any]
-    strict: bool
-    result: Path | None = None
-    saves: bool = False
 
 
 def _usage_problem(source: Path, target: Path | None, name: str) -> str:
@@ -235,48 +202,43 @@ def _usage_problem(source: Path, target: Path | None, name: str) -> str:
     return ""
 
 
-def _bake_file(task: Task, reporter: physics_access.Reporter) -> int:
+def _bake_file(options: argparse.Namespace, reporter: physics_access.Reporter) -> int:
     import bpy
 
     reporting = physics_access.part("reporting")
-    names = _open(task, reporter)
+    names, saves = _open(options, reporter), options.command == "shot"
     if isinstance(names, int):
         return names
-    if task.target is None:
+    if options.target is None:
         return max(_check_scene(bpy.data.scenes[name], reporter) for name in names)
-    if task.saves or task.result is not None:
-        if len(names) > 1:
-            reporter.error(
-                f"{task.source} has several scenes; name one of them by --scene: {', '.join(names)}"
-            )
-            return int(reporting.EXIT_USAGE)
-        if task.saves:
-            _make_ready(bpy.data.scenes[names[0]])
-            return saved_shots.save(bpy.data.scenes[names[0]], task.target, reporter)
+    if len(names) > 1 and (saves or options.result is not None):
+        listed = ", ".join(names)
+        reporter.error(f"{options.source} has several scenes; name one of them by --scene: {listed}")
+        return int(reporting.EXIT_USAGE)
+    if saves:
+        _make_ready(bpy.data.scenes[names[0]])
+        return saved_shots.save(bpy.data.scenes[names[0]], options.target, reporter)
     codes: list[str] = []
     for name in names:
-        code = _bake_scene(bpy.data.scenes[name], task.result, reporter)
+        code = _bake_scene(bpy.data.scenes[name], options.result, reporter)
         if code != reporting.EXIT_DONE:
             return code
         codes += [each.code for each in session.findings]
     for item in bpy.data.objects:
-        if item.condyle.joint.enabled:
-            references.relink(item.condyle.joint.parent)
-            references.relink(item.condyle.joint.child)
-        if item.condyle.connection.enabled:
-            references.relink(item.condyle.connection.body)
-            references.relink(item.condyle.connection.other)
-    code = files.save(task.target, reporter)
-    fails = code == reporting.EXIT_DONE and task.strict and report.doubtful(codes)
+        for group in (item.condyle.joint, item.condyle.connection):
+            for reference in references.stored_in(group) if group.enabled else ():
+                references.relink(reference)
+    code = files.save(options.target, reporter)
+    fails = code == reporting.EXIT_DONE and options.fail_on_diagnosis and report.doubtful(codes)
     return int(reporting.EXIT_DOUBTFUL) if fails else code
 
 
-def _open(task: Task, reporter: physics_access.Reporter) -> list[str] | int:
+def _open(options: argparse.Namespace, reporter: physics_access.Reporter) -> list[str] | int:
     """Open a file and apply the task's settings; returns the scenes to bake by name, or an exit code after an error."""
     import bpy
 
     reporting = physics_access.part("reporting")
-    source = task.source
+    source = options.source
     if waits := linked_files.no_plain_files(source):
         paths = ", ".join(map(str, waits))
         reporter.error(f"{source} links to {paths}, not a regular file, on which Blender would wait")
@@ -290,33 +252,27 @@ def _open(task: Task, reporter: physics_access.Reporter) -> list[str] | int:
     if session.read_only:
         reporter.error(f"{source} was saved by a newer Condyle and cannot be baked by this one")
         return int(reporting.EXIT_FAILED)
-    libraries = sorted({bpy.path.abspath(each.filepath, library=each.parent) for each in bpy.data.libraries})
-    libraries = [os.path.normpath(path) for path in libraries]
+    libraries = sorted(set(map(files.path_of, bpy.data.libraries)))
     reporter.event("opened", blender=bpy.app.version_string, libraries=libraries)
     _warn(reporter, files.missing(libraries))
-    names = [
-        scene.name
-        for scene in bpy.data.scenes
-        if any(missing_joints.has_work(item) for item in scene.objects)
-    ]
-    if task.scene is not None:
-        if task.scene not in bpy.data.scenes:
-            reporter.error(
-                f"{source} has no scene {task.scene!r}; it has {', '.join(bpy.data.scenes.keys())}"
-            )
+    names = [each.name for each in bpy.data.scenes if any(map(missing_joints.has_work, each.objects))]
+    if options.scene is not None:
+        if options.scene not in bpy.data.scenes:
+            there = ", ".join(bpy.data.scenes.keys())
+            reporter.error(f"{source} has no scene {options.scene!r}; it has {there}")
             return int(reporting.EXIT_USAGE)
-        names = [name for name in names if name == task.scene]
+        names = [name for name in names if name == options.scene]
     if not names:
-        where = source if task.scene is None else f"{source}, scene {task.scene!r}"
+        where = source if options.scene is None else f"{source}, scene {options.scene!r}"
         reporter.error(f"{where} has nothing to simulate: no joints and no free bodies", empty=True)
         return int(reporting.EXIT_FAILED)
     scenes = [bpy.data.scenes[name] for name in names]
     try:
         bpy.context.window.scene = scenes[0]
-        settings_overrides.apply(scenes, task.settings)
+        settings_overrides.apply(scenes, options.settings)
         for scene in scenes:
-            if task.frames is not None:
-                settings_overrides.set_frames(scene, task.frames)
+            if options.frames is not None:
+                settings_overrides.set_frames(scene, options.frames)
             frame_times.frame_range(scene)
     except physics_access.physics().CondyleError as error:
         reporter.error(f"{source}: {error}")

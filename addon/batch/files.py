@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import bpy
+from bpy.types import Library
 
 from ..blender import physics_access
 from ..data import findings
@@ -16,13 +17,18 @@ from . import console
 LAST_BLOCK = 64
 
 
+def path_of(library: Library) -> str:
+    """Path of a linked file."""
+    return os.path.normpath(bpy.path.abspath(library.filepath, library=library.parent))
+
+
 def missing(libraries: list[str]) -> Iterator[findings.Finding]:
     """Findings about linked files that are missing or unreadable, or lack linked data."""
     for path in libraries:
         if not os.path.isfile(path):
             yield findings.about(None, "library-missing", path=path)
     for each in bpy.data.libraries:
-        path = os.path.normpath(bpy.path.abspath(each.filepath, library=each.parent))
+        path = path_of(each)
         lost = sorted(item.name for item in each.users_id if item.library == each and item.is_missing)
         if lost and os.path.isfile(path):
             names = ", ".join(repr(name) for name in lost[:3])

@@ -5,7 +5,6 @@ All jobs are checked before any starts. ``docs/batch.md`` describes the file.
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,8 @@ from typing import Any
 
 from ..blender import physics_access
 from . import settings_overrides
+
+Table = dict[str, Any]
 
 FORMAT, VERSION = "condyle-jobs", 1
 
@@ -48,11 +49,11 @@ class Shot:
     scene: str | None = None
     frames: tuple[int, int] | None = None
     timeout: float | None = None
-    settings: dict[str, Any] = field(default_factory=dict)
+    settings: Table = field(default_factory=dict)
     may_be_empty: bool = False
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def asked(self) -> Table:
         """Everything besides the input that determines the result, for JSON."""
         return {
             "scene": self.scene,
@@ -61,7 +62,7 @@ class Shot:
         }
 
 
-def read(source: Path, given: dict[str, Any], out: Path | None, recursive: bool) -> list[Shot]:
+def read(source: Path, given: Table, out: Path | None, recursive: bool) -> list[Shot]:
     """The shots of a job file or a folder.
 
     Args:
@@ -92,7 +93,7 @@ def on_a_line(text: object) -> str:
     return str(physics_access.part("errors").on_a_line(text))
 
 
-def parse_setting(text: str) -> dict[str, Any]:
+def parse_setting(text: str) -> Table:
     """One ``ADDRESS=VALUE`` of a command line as a nested table; a value that is not TOML is a text."""
     keys, sign, value = text.partition("=")
     if not sign:
@@ -106,7 +107,7 @@ def parse_setting(text: str) -> dict[str, Any]:
             raise _error(f"--set {text}: {error}") from None
 
 
-def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursive: bool) -> list[Shot]:
+def _folder_shots(folder: Path, given: Table, out: Path | None, recursive: bool) -> list[Shot]:
     if out is None:
         raise _error(f"{folder} is a folder: give a folder for the outputs with --out")
     out = real(out)
@@ -114,24 +115,22 @@ def _folder_shots(folder: Path, given: dict[str, Any], out: Path | None, recursi
         path
         for path in sorted(folder.rglob("*") if recursive else folder.iterdir())
         if path.suffix.lower() == ".blend"
-        and (
-            path.is_file() or (path.is_symlink() and not path.exists())
-        )  # a broken link is kept, to fail by name
+        # a broken link is kept, to fail by name
+        and (path.is_file() or (path.is_symlink() and not path.exists()))
         and not any(part.startswith(".") for part in path.relative_to(folder).parts)
         and not (folder in out.parents and out in path.parents)  # outputs of an earlier batch
     ]
     if not found:
         raise _error(f"{folder} has no .blend file{'' if recursive else ' (try --recursive)'}")
-    return [
-        replace(
-            _shot(on_a_line(inside.with_suffix("")), path, out / inside, given, str(path)), may_be_empty=True
-        )
-        for path in found
-        for inside in [path.relative_to(folder)]
-    ]
+    shots = []
+    for path in found:
+        inside = path.relative_to(folder)
+        shot = _shot(on_a_line(inside.with_suffix("")), path, out / inside, given, str(path))
+        shots.append(replace(shot, may_be_empty=True))
+    return shots
 
 
-def _file_shots(file: Path, given: dict[str, Any], out: Path | None) -> list[Shot]:
+def _file_shots(file: Path, given: Table, out: Path | None) -> list[Shot]:
     document = _load(file)
     _check_keys(document, TOP, str(file))
     if document.get("format") != FORMAT or document.get("version") != VERSION:
@@ -152,14 +151,7 @@ def _file_shots(file: Path, given: dict[str, Any], out: Path | None) -> list[Sho
     ]
 
 
-def _file_shot(
-    file: Path,
-    number: int,
-    job: dict[str, Any],
-    defaults: dict[str, Any],
-    given: dict[str, Any],
-    out: Path | None,
-) -> Shot:
+def _file_shot(file: Path, number: int, job: Table, defaults: Table, given: Table, out: Path | None) -> Shot:
     where = f"{file}: job {number}" + (f" ({job['name']!r})" if "name" in job else "")
     _check_keys(job, (*KEYS, *settings_overrides.SECTIONS), where)
     source = file.parent / _text(job, "input", where)
@@ -176,19 +168,14 @@ def _file_shot(
     if not name.isprintable():  # it must fit on a line of a table
         if "name" in job:
             raise _error(f"{where}: name = {name!r}: must be one line of printable characters")
+        remedy = "rename the file, or give the job a name"
         raise _error(
-            f"{where}: the file name {source.name!r} has characters that cannot be printed: rename the file, or give "
-            "the job a name"
+            f"{where}: the file name {source.name!r} has characters that cannot be printed: {remedy}"
         )
     if not os.path.isfile(source):  # Path.is_file of Python 3.11 raises OSError for a name too long
         raise _error(f"{where}: no such file: {source}")
-    return _shot(
-        name,
-        source,
-        target,
-        settings_overrides.merged(settings_overrides.merged(defaults, job), given),
-        where,
-    )
+    keys = settings_overrides.merged(settings_overrides.merged(defaults, job), given)
+    return _shot(name, source, target, keys, where)
 
 
 def _inside(path: Path) -> Path:
@@ -197,16 +184,14 @@ def _inside(path: Path) -> Path:
     return Path(path.name) if path.anchor or ".." in path.parts else path
 
 
-def _shot(name: str, source: Path, target: Path, keys: dict[str, Any], where: str) -> Shot:
+def _shot(name: str, source: Path, target: Path, keys: Table, where: str) -> Shot:
     """A shot from the keys of its job."""
     timeout = keys.get("timeout")
     if timeout is not None and not (_is_number(timeout) and 0 < timeout < float("inf")):
         raise _error(f"{where}: timeout = {timeout!r}: must be a number of seconds above 0")
     frames = keys.get("frames")
     if frames is not None:
-        whole = isinstance(frames, list) and all(
-            isinstance(each, int) and _is_number(each) for each in frames
-        )
+        whole = isinstance(frames, list) and all(type(each) is int for each in frames)
         if not whole or len(frames) != 2 or frames[1] <= frames[0]:
             raise _error(f"{where}: frames = {frames!r}: must be the first and last frame, as in [1, 120]")
         try:
@@ -255,7 +240,7 @@ def _same(path: Path) -> str:
     return os.path.normcase(path)
 
 
-def _load(file: Path) -> dict[str, Any]:
+def _load(file: Path) -> Table:
     try:
         text = physics_access.part("io.files").read_text(file, "a list of jobs")
     except OSError as error:
@@ -266,7 +251,7 @@ def _load(file: Path) -> dict[str, Any]:
         raise _error(f"{file}: not TOML: {error}") from None
 
 
-def _toml(text: str) -> dict[str, Any]:
+def _toml(text: str) -> Table:
     """The document in a TOML text; ValueError for any other, and for what nothing can be made of."""
     try:
         document = tomllib.loads(text)
@@ -286,21 +271,20 @@ def _check_value(value: object, depth: int = 0) -> None:
         _check_value(each, depth + 1)
 
 
-def _check_keys(table: dict[str, Any], known: tuple[str, ...], where: str) -> None:
+def _check_keys(table: Table, known: tuple[str, ...], where: str) -> None:
     for key, value in table.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            meant = f" (did you mean {near[0]!r}?)" if near else ""
+            meant = settings_overrides.meant(key, known)
             raise _error(f"{where}: unknown key {key!r} = {value!r}{meant}; use one of {', '.join(known)}")
 
 
-def _table(value: object, where: str) -> dict[str, Any]:
+def _table(value: object, where: str) -> Table:
     if not isinstance(value, dict):
         raise _error(f"{where} = {value!r}: must be a table")
     return value
 
 
-def _text(table: dict[str, Any], key: str, where: str) -> str:
+def _text(table: Table, key: str, where: str) -> str:
     value = table.get(key)
     if not isinstance(value, str) or not value or "\0" in value:
         raise _error(

@@ -138,21 +138,17 @@ def locked(folder: Path, part: str = "") -> Iterator[None]:
     Raises:
         FormatError: the folder cannot be written to, or another batch has locked it.
     """
-    with _locked(folder / LOCK, shared=bool(part)):
-        if not part:
-            yield
-            return
-        with _locked(folder / f"{LOCK}-{part}"):
-            yield
+    with _locked(folder / (f"{LOCK}-{part}" if part else LOCK)):
+        yield
 
 
 @contextmanager
-def _locked(path: Path, shared: bool = False) -> Iterator[None]:
+def _locked(path: Path) -> Iterator[None]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         while True:
             file = path.open("a+")
-            if not _try_lock(file, shared):
+            if not _try_lock(file):
                 file.close()
                 raise physics_access.physics().FormatError(f"another batch is writing into {path.parent}")
             if _is_same(file, path):  # else the other batch has just removed it
@@ -165,25 +161,22 @@ def _locked(path: Path, shared: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
-        if not shared or _try_lock(file):  # the last of several removes it
-            with suppress(OSError):  # Windows cannot remove an open file; leaving it is harmless
-                path.unlink()
+        with suppress(OSError):  # Windows cannot remove an open file; leaving it is harmless
+            path.unlink()
         file.close()
 
 
-def _try_lock(file: TextIO, shared: bool = False) -> bool:
+def _try_lock(file: TextIO) -> bool:
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            if shared:  # Windows has no such lock here
-                return True
             file.seek(0)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

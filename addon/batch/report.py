@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,13 +13,8 @@ from .job_file import Shot, on_a_line
 
 BAKED, KEPT, WOULD = "baked", "kept", "to bake"
 SKIPPED = "skipped"
-FAILED, DIVERGED, CRASHED, TIMED_OUT, INTERRUPTED = (
-    "failed",
-    "diverged",
-    "crashed",
-    "timed out",
-    "interrupted",
-)
+FAILED, DIVERGED, CRASHED = "failed", "diverged", "crashed"
+TIMED_OUT, INTERRUPTED = "timed out", "interrupted"
 GOOD = (BAKED, KEPT, WOULD, SKIPPED)
 
 
@@ -50,53 +46,36 @@ def doubtful(codes: Iterable[str]) -> bool:
 
 def summary(outcome: Outcome) -> dict[str, Any]:
     """An outcome as a dictionary, for reports and events."""
-    return {
-        "name": outcome.shot.name,
-        "state": outcome.state,
-        "note": outcome.note,
-        "seconds": outcome.seconds,
-        "input": str(outcome.shot.source),
-        "output": str(outcome.shot.target),
-        "scenes": outcome.scenes,
-        "warnings": outcome.warnings,
-        "codes": outcome.codes,
+    told = {
+        name: getattr(outcome, name) for name in ("state", "note", "seconds", "scenes", "warnings", "codes")
     }
+    shot = outcome.shot
+    return {"name": shot.name, "input": str(shot.source), "output": str(shot.target), **told}
 
 
 def report(outcomes: list[Outcome]) -> dict[str, Any]:
     """All outcomes as JSON."""
-    counts = {
-        state: sum(each.state == state for each in outcomes) for state in sorted({e.state for e in outcomes})
-    }
     return {
         "format": "condyle-batch-report",
         "version": 1,
         "condyle": records.version(),
-        "counts": counts,
+        "counts": dict(Counter(sorted(each.state for each in outcomes))),
         "shots": [summary(outcome) for outcome in outcomes],
     }
 
 
 def table(outcomes: list[Outcome]) -> str:
     """All outcomes for people: one line per shot, then the counts."""
-    rows = [("shot", "state", "frames", "bodies", "seconds", "note")]
+    rows: list[tuple[str, ...]] = [("shot", "state", "frames", "bodies", "seconds", "note")]
     for each in outcomes:
-        frames = sum(int(scene["frames"]) for scene in each.scenes if "frames" in scene)
-        bodies = sum(int(scene["bodies"]) for scene in each.scenes if "bodies" in scene)
-        baked = each.state == BAKED
-        shown = (str(frames), str(bodies), f"{each.seconds:.1f}") if baked else ("", "", "")
+        counts = [str(sum(int(scene.get(key, 0)) for scene in each.scenes)) for key in ("frames", "bodies")]
+        shown = (*counts, f"{each.seconds:.1f}") if each.state == BAKED else ("", "", "")
         source = str(each.shot.source)  # left out of the note: the row has the shot's name
         note = on_a_line(each.note.removeprefix(f"{source}: ").removeprefix(f"{source} "))
         note = note if len(note) <= 90 else note[:89] + "…"
         rows.append((each.shot.name, each.state, *shown, note))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = [
-        "  ".join(
-            [text.rjust(width) if column in (2, 3, 4) else text.ljust(width) for column, (text, width) in
-             enumerate(zip(row, widths))] + [row[-1]]
-        ).rstrip()
-        for row in rows
-    ]  # fmt: skip
+    form = "  ".join(f"{{:{side}{width}}}" for side, width in zip("<<>>>", widths)) + "  {}"
     counts = report(outcomes)["counts"]
-    lines.append(", ".join(f"{count} {state}" for state, count in counts.items()))
-    return "\n".join(lines)
+    total = ", ".join(f"{count} {state}" for state, count in counts.items())
+    return "\n".join([*(form.format(*row).rstrip() for row in rows), total])

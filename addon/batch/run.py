@@ -6,12 +6,12 @@ a kill of any of these processes, at any moment, leaves every output complete or
 
 from __future__ import annotations
 
-import queue
 import secrets
 import threading
 import time
 import traceback
 from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -66,7 +66,8 @@ class Run:
         self._children: set[Child] = set()
         self._own = threading.local()  # each thread's child
         self._guard = threading.Lock()
-        self._said: queue.SimpleQueue[tuple[int, float | report.Outcome]] = queue.SimpleQueue()
+        self._begun = 0
+        self._fractions: dict[int, float] = {}  # done of each shot that is baked now
 
     def bake(self, told: Callable[[list[report.Outcome]], object] = lambda _: None) -> list[report.Outcome]:
         """Bake every shot that is not done; returns the outcomes in the order of the shots.
@@ -84,25 +85,26 @@ class Run:
             return self._bake(told)
 
     def _bake(self, told: Callable[[list[report.Outcome]], object]) -> list[report.Outcome]:
-        waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-        for number in range(len(self._shots)):
-            waiting.put(number)
-        threads = [
-            threading.Thread(target=self._work, args=(waiting,), daemon=True)
-            for _ in range(min(self._options.at_once, len(self._shots)))
-        ]
+        pool = ThreadPoolExecutor(self._options.at_once)
+        waiting: dict[Future[report.Outcome], int] = {}
         try:
             told(self._so_far())
-            for thread in threads:
-                thread.start()
-            self._listen(told)
+            waiting |= {pool.submit(self._outcome, number): number for number in range(len(self._shots))}
+            while waiting:
+                # shows progress in between; on Windows a wait without a timeout cannot be interrupted
+                for each in wait(waiting, 0.2, FIRST_COMPLETED).done:
+                    number = waiting.pop(each)
+                    self._outcomes[number] = each.result()
+                    self._fractions.pop(number, None)
+                    self._tell(self._outcomes[number])
+                    told(self._so_far())
+                self._show()
         except KeyboardInterrupt:
             with suppress(KeyboardInterrupt):  # a second one stops waiting
                 self._stop()
-                for thread in threads:
-                    if thread.is_alive():
-                        thread.join()
-            self._drain()
+                pool.shutdown(cancel_futures=True)
+            ended = {number: each for each, number in waiting.items() if each.done() and not each.cancelled()}
+            self._outcomes |= {number: each.result() for number, each in ended.items()}
         return self._so_far()
 
     def _so_far(self) -> list[report.Outcome]:
@@ -111,45 +113,11 @@ class Run:
             for number, shot in enumerate(self._shots)
         ]
 
-    def _work(self, waiting: queue.SimpleQueue[int]) -> None:
-        """One thread: one shot after another."""
-        while not self._stopping.is_set():
-            try:
-                number = waiting.get_nowait()
-            except queue.Empty:
-                break
-            self._said.put((number, self._outcome(number)))
-        self._dismiss()
-
-    def _listen(self, told: Callable[[list[report.Outcome]], object]) -> None:
-        """Report the threads' messages until every shot has ended."""
-        outcomes = self._outcomes
-        fractions: dict[int, float] = {}
-        while len(outcomes) < len(self._shots):
-            try:
-                number, said = self._said.get(
-                    timeout=0.2
-                )  # on Windows a wait without a timeout cannot be interrupted
-            except queue.Empty:
-                continue
-            if isinstance(said, report.Outcome):
-                outcomes[number] = said
-                fractions.pop(number, None)
-                self._tell(said)
-                told(self._so_far())
-            else:
-                fractions[number] = said
-            share = (len(outcomes) + sum(fractions.values())) / len(self._shots)
-            running = ", ".join(self._shots[each].name for each in sorted(fractions))
-            self._reporter.progress(share, f"{len(outcomes)} of {len(self._shots)} {running}".rstrip())
-
-    def _drain(self) -> None:
-        """Collect the outcomes of ended threads."""
-        with suppress(queue.Empty):
-            while True:
-                number, said = self._said.get_nowait()
-                if isinstance(said, report.Outcome):
-                    self._outcomes[number] = said
+    def _show(self) -> None:
+        running = dict(sorted(self._fractions.items()))
+        share = (len(self._outcomes) + sum(running.values())) / len(self._shots)
+        names = ", ".join(self._shots[number].name for number in running)
+        self._reporter.progress(share, f"{len(self._outcomes)} of {len(self._shots)} {names}".rstrip())
 
     def _tell(self, outcome: report.Outcome) -> None:
         self._reporter.event("shot", **report.summary(outcome))
@@ -166,23 +134,24 @@ class Run:
 
     def _outcome(self, number: int) -> report.Outcome:
         """Bake one shot if it is not done."""
-        shot = self._shots[number]
-        began = time.monotonic()
+        shot, began = self._shots[number], time.monotonic()
+        with self._guard:
+            self._begun += 1
         try:
             state, note, told = self._try(number, shot)
         except _Ended as end:
             state, note, told = end.state, end.note, end.told
         except (OSError, physics_access.physics().CondyleError) as error:
             state, note, told = report.FAILED, str(error), Told()
-        except (
-            Exception
-        ) as error:  # a bug: reported like any failure, with its traceback; other shots continue
+        except Exception as error:  # a bug: reported like any failure; other shots continue
             traceback.print_exc()
             state, note, told = report.FAILED, f"{type(error).__name__}: {error}", Told()
         if -told.code in FROM_OUTSIDE:  # the signal may reach this process after the child
             self._stopping.wait(TOGETHER)
         if self._stopping.is_set() and state not in report.GOOD:
             state, note = report.INTERRUPTED, "not finished"
+        if self._begun == len(self._shots):  # no shot is left for this thread
+            self._dismiss()
         seconds = round(time.monotonic() - began, 3)
         return report.Outcome(shot, state, note, seconds, told.scenes, told.warnings, told.codes)
 
@@ -241,7 +210,7 @@ class Run:
         if shot.timeout is not None:
             clock.start()
         try:
-            told = child.bake(shot, part, lambda fraction: self._said.put((number, fraction)))
+            told = child.bake(shot, part, lambda fraction: self._fractions.update({number: fraction}))
         finally:
             clock.cancel()
         if late.is_set():

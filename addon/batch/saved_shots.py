@@ -53,15 +53,9 @@ def run_bake(options: argparse.Namespace) -> int:
 
 
 def _usage_problem(options: argparse.Namespace, target: Path | None) -> str:
-    given = {
-        "--scene": options.scene,
-        "--frames": options.frames,
-        "--set": options.set,
-        "--apply": options.apply,
-    }
-    for name, value in given.items():
-        if value:
-            return f"{name} is for .blend files, and {options.input} is the folder of a shot"
+    for name in ("scene", "frames", "set", "apply"):
+        if getattr(options, name):
+            return f"--{name} is for .blend files, and {options.input} is the folder of a shot"
     if target is not None and target.suffix.lower() != ".npz":
         return f"the result of a shot must be an .npz file, got {target}"
     if target is not None and not os.path.isdir(target.parent):

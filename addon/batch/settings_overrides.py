@@ -36,40 +36,11 @@ SECTIONS = {
 
 #: properties of any group that are stored or shown, but cannot be set here
 NOT_SETTINGS = {
-    "rna_type",
-    "name",
-    "enabled",
-    "statistics",
-    "label",
-    "title",
-    "told",
-    "read",
-    "unit",
-    "type",
-    "to_world",
-    "parent",
-    "child",
-    "body",
-    "other",
-    "bone_uid",
-    "bone_name",
-    "child_in_joint",
-    "frames",
-    "knots",
-    "residuals",
-    "metric_values",
-    "num_poses",
-    "worst_distance",
-    "worst_angle",
-    "worst_first",
-    "show_ghosts",
-    "iterations",
-    "converged",
-    "coverage",
-    "driven",
-    "use_scene_range",
-    "frame_start",
-    "frame_end",
+    *("rna_type", "name", "enabled", "statistics", "label", "title", "told", "read", "unit", "type"),
+    *("to_world", "parent", "child", "body", "other", "bone_uid", "bone_name", "child_in_joint"),
+    *("frames", "knots", "residuals", "metric_values", "num_poses", "worst_distance", "worst_angle"),
+    *("worst_first", "show_ghosts", "iterations", "converged", "coverage", "driven"),
+    *("use_scene_range", "frame_start", "frame_end"),
 }
 
 #: Blender's first and last frame
@@ -157,10 +128,8 @@ def check_frames(frames: Iterable[int]) -> None:
     first, last = FRAMES
     for frame in frames:
         if not first <= frame <= last:
-            error: Exception = physics_access.physics().FormatError(
-                f"frame {frame}: must be from {first} to {last}, Blender's range"
-            )
-            raise error
+            told = f"frame {frame}: must be from {first} to {last}, Blender's range"
+            raise physics_access.physics().FormatError(told)
 
 
 def set_frames(scene: Scene, frames: tuple[int, int]) -> None:
@@ -218,18 +187,13 @@ def _static_property(override: Override) -> Property:
 def _is_setting(group: Any, found: Property) -> bool:
     """Whether a property may be set from outside."""
     name = found.identifier
-    if (
-        name in NOT_SETTINGS
-        or name.startswith("active_")
-        or (found.is_readonly and found.type not in _NESTING)
-    ):
-        return False
-    if properties.shown_by(name) in group.properties:  # it shows another property in the user's units
+    shown = properties.shown_by(name) in group.properties  # it shows another property in the user's units
+    if name in NOT_SETTINGS or name.startswith("active_") or shown:
         return False
     if found.type in _NESTING:
         base = found.fixed_type.base
         return base is not None and base.identifier == "PropertyGroup"
-    return True
+    return not found.is_readonly
 
 
 _NESTING = {"POINTER", "COLLECTION"}
@@ -237,19 +201,13 @@ _NESTING = {"POINTER", "COLLECTION"}
 
 def _check_value(found: Property, override: Override) -> None:
     """FormatError for a value of another type than the property's, or out of its range."""
-    value, length = override.value, getattr(found, "array_length", 0)
-    if found.type == "ENUM" and found.is_enum_flag:
-        if not isinstance(value, list):
-            raise _wrong(override, "must be a list")
-        for each in value:
-            _check_one(found, override, each)
-        return
-    if not length:
-        _check_one(found, override, value)
-        return
-    if not isinstance(value, list) or len(value) != length:
-        raise _wrong(override, f"must be a list of {length}")
-    for each in value:
+    values, length = override.value, getattr(found, "array_length", 0)
+    many = found.type == "ENUM" and found.is_enum_flag
+    if not (many or length):
+        values = [values]
+    elif not isinstance(values, list) or len(values) != (length or len(values)):
+        raise _wrong(override, f"must be a list of {length}" if length else "must be a list")
+    for each in values:
         _check_one(found, override, each)
 
 
@@ -261,7 +219,7 @@ def _check_one(found: Property, override: Override, value: Any) -> None:
     elif found.type == "ENUM":
         choices = [item.identifier for item in found.enum_items]
         if value not in choices:
-            raise _wrong(override, f"must be one of {', '.join(choices)}{_meant(str(value), choices)}")
+            raise _wrong(override, f"must be one of {', '.join(choices)}{meant(str(value), choices)}")
     elif found.type == "STRING":
         if not isinstance(value, str):
             raise _wrong(override, "must be a text")
@@ -286,10 +244,8 @@ def _owners(scenes: list[Scene], override: Override) -> list[tuple[Any, str]]:
         found.update(_named(scene, section))
     name = override.keys[1]
     if name not in found:
-        raise _wrong(
-            override,
-            f"the file has no {SECTIONS[section]} {name!r}; it has {_listed(found)}{_meant(name, found)}",
-        )
+        there = f"it has {_listed(found)}{meant(name, found)}"
+        raise _wrong(override, f"the file has no {SECTIONS[section]} {name!r}; {there}")
     return [found[name]]
 
 
@@ -352,11 +308,12 @@ def _wrong(override: Override, reason: str) -> Exception:
 def _unknown(override: Override, keys: tuple[str, ...], known: Iterable[str]) -> Exception:
     known = list(known)
     return _wrong(
-        override, f"unknown key {address(keys)!r}{_meant(keys[-1], known)}; use one of {_listed(known)}"
+        override, f"unknown key {address(keys)!r}{meant(keys[-1], known)}; use one of {_listed(known)}"
     )
 
 
-def _meant(name: str, known: Iterable[str]) -> str:
+def meant(name: str, known: Iterable[str]) -> str:
+    """A question whether a name means one of those that are known and like it; empty: none is."""
     near = difflib.get_close_matches(name, list(known), 1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 

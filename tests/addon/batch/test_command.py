@@ -9,10 +9,10 @@ import sys
 import time
 from pathlib import Path
 
+import bpy
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from .test_batch import names  # noqa: E402
+from .test_batch import names
 
 
 @pytest.fixture

@@ -9,10 +9,9 @@ import sys
 import time
 from pathlib import Path
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture

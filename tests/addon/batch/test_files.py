@@ -6,9 +6,8 @@ import io
 import json
 import os
 
+import bpy
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 class Said:

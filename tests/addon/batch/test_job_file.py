@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 
 @pytest.fixture
 def jobs(folder):

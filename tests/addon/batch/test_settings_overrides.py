@@ -1,8 +1,7 @@
 """Settings from outside: addresses, types, ranges, and that nothing is set where one is wrong."""
 
+import bpy
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 pytestmark = pytest.mark.small
 
