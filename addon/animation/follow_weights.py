@@ -10,17 +10,13 @@ import numpy as np
 from ..curves import fcurve_values
 from ..curves.fcurve_values import Curve
 from ..data.joints import JointProperties
-from . import jump_search
 
 # With this weight a joint is held.
 HELD = 0.999
 # Blender takes a curve beyond this for a switch that is on.
 ON = 1.0 - 2.0**-23
-# When a joint is held, or let go of, is known so narrowly [frames].
-NARROW = 2.0**-20
-
-# So small a step of a weight goes evenly from one look to the next.
-LEAST_STEP = 1e-3
+# Looks beside keys [frames]: Blender takes what is nearer to a key than a ten-thousandth of a frame for it.
+BESIDE = 2e-4
 
 #: of a joint's switch, and of its weight
 Curves = tuple[Curve | None, Curve | None]
@@ -102,10 +98,10 @@ def between_frames(curves: Curves, seen: Strength, looks: np.ndarray) -> Strengt
         return Strength(frames, weights, seen.prescribed[whole] if switch is None else switch(frames))
 
     for curve in curves:
-        looks = looks if curve is None else np.union1d(looks, _keys(curve, looks))
-    known = said(looks)
-    crossings = [_crossing(said, looks[k], looks[k + 1]) for k in np.flatnonzero(np.diff(known.held))]
-    found = said(np.union1d(looks, [*crossings, *_steps(said, known)]))
+        if curve is not None:  # which steps at a key, or just behind it where it starts over
+            keys = _keys(curve, looks)
+            looks = np.union1d(looks, [*(keys - BESIDE), *keys, *(keys + BESIDE)])
+    found = said(looks[(looks >= seen.frames[0]) & (looks <= seen.frames[-1])])
     # of what stays as it is, or goes on evenly from look to look, the ends alone
     kept = np.isin(found.frames, seen.frames)
     kept[1:-1] |= np.abs(np.diff(found.weights, 2)) > 0.0
@@ -124,32 +120,3 @@ def _read(curve: Curve | None, frames: np.ndarray, seen: np.ndarray, limited: Re
 
     same = np.abs(read(frames).astype(np.float64) - seen).max() <= fcurve_values.SEEN
     return read if same else None
-
-
-def _steps(said: Callable[[np.ndarray], Strength], known: Strength) -> list[float]:
-    """Frames just before, and at which, a weight steps that is known at some."""
-    found: list[float] = []
-    for k in np.flatnonzero(np.abs(np.diff(known.weights)) > LEAST_STEP).tolist():
-        step = jump_search.narrowed(
-            lambda frames: said(frames).weights,
-            lambda one, other: abs(float(other - one)),
-            (known.frames[k], known.frames[k + 1]),
-            (known.weights[k], known.weights[k + 1]),
-            LEAST_STEP,
-            narrow=0.0,
-        )
-        if step is not None:
-            found += [float(np.nextafter(np.float32(step[0]), np.float32(-np.inf))), step[0]]
-    return found
-
-
-def _crossing(said: Callable[[np.ndarray], Strength], low: float, high: float) -> float:
-    """When in a stretch of frames a joint is let go of, or held, that is not, or is, at its beginning."""
-    on = said(np.array([low])).held[0]
-    while high - low > NARROW:
-        middle = 0.5 * (low + high)
-        if said(np.array([middle])).held[0] == on:
-            low = middle
-        else:
-            high = middle
-    return high

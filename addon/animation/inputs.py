@@ -35,9 +35,8 @@ def table(
         first = model.num_coordinates + next(
             k for k, each in enumerate(model.input_names) if each.startswith(f"{name}.")
         )
-        for number, columns in enumerate(
-            zip(*_targets(times, own, q))
-        ):  # target and rate, one after the other
+        # target and rate, one after the other
+        for number, columns in enumerate(zip(*_targets(times, own, q))):
             values[:, first + 2 * number], values[:, first + 2 * number + 1] = columns
     return physics_access.physics().Table(read.state.time + times, values)
 

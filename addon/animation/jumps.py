@@ -170,20 +170,6 @@ def _stands_out(each: Followed) -> np.ndarray:
     return found
 
 
-def out_of_line(each: Followed, values: np.ndarray) -> np.ndarray:
-    """Which ways (R - 1,) between a joint's rows (R, ...) at even frames are no part of a sampled motion: so far from
-    those before and behind them as none of these is long.
-    """
-    found = np.zeros(len(values) - 1, dtype=bool)
-    for part in _going_on(each, values):
-        ways = np.pad(np.diff(part, axis=0), ((2, 2), (0, 0)), mode="edge")
-        size = np.linalg.norm(ways, axis=1)
-        off = np.linalg.norm(ways[2:-2] - 0.5 * (ways[1:-3] + ways[3:-1]), axis=1)
-        beside = np.max([size[:-4], size[1:-3], size[3:-1], size[4:]], axis=0)
-        found |= off > STANDS_OUT * beside + SEEN
-    return found
-
-
 def _with_leaps(
     shown: Shown, each: Followed, where: np.ndarray, frames: np.ndarray, sample: float
 ) -> Followed:
@@ -193,10 +179,9 @@ def _with_leaps(
     Args:
         shown: what it shows at frames. where: rows (k,) to look at. sample: from one sample to the next [frames].
     """
-    values = each.poses if each.readings is None else each.readings
     stepped, least = {}, least_leap(each)
     for k in where.tolist():
-        leap = leap_between(each, shown, (frames[k - 1], frames[k]), (values[k - 1], values[k]), least)
+        leap = leap_between(each, shown, (frames[k - 1], frames[k]), least)
         if leap is not None:
             stepped[k] = min(_sample_of(each, shown, leap, frames[k - 1], sample), frames[k])
     # what is stepped from frame to frame, three times or more, was sampled and is not interpolated between the samples
@@ -230,13 +215,10 @@ def with_rows(each: Followed, added: Rows) -> Followed:
 
 
 def leap_between(
-    each: Followed, shown: Shown, ends: tuple[float, float], values: tuple[Any, Any], least: float
+    each: Followed, shown: Shown, ends: tuple[float, float], least: float
 ) -> tuple[float, Any, Any] | None:
-    """The frame in a stretch between two frames, the second among them, at which a joint has leapt that shows some
-    values at both, and what it shows before and there; None where it does not leap. least: that is a leap, see
-    `least_leap`.
-    """
-    return jump_search.narrowed(shown, lambda *pair: _way(each, *pair), ends, values, least, NARROW)
+    """As `jump_search.narrowed`, of a joint; least: that is a leap, see `least_leap`."""
+    return jump_search.narrowed(shown, lambda *pair: _way(each, *pair), ends, least)
 
 
 def _sample_of(

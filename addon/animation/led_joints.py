@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..blender import compute_process, physics_access, units
 from ..blender.compute_process import Steps
+from ..blender.physics_access import model_error
 from ..curves import rotation_channels
-from ..curves.fcurve_values import SEEN
 from ..data import findings
 from ..data.references import Handle
 from .follow_weights import Strength
@@ -26,10 +26,6 @@ FOR_EVER = 1e6
 FARTHEST_TURN = np.pi + 0.5
 # Beyond that, how far [rad] the vectors may be off between frames.
 MISSED_TURN = np.radians(0.5)
-# Frames before the first one, and behind it, that have a part in the slope there: of sixth order.
-EARLIER, LATER = 3, 3
-
-
 NOTHING = Handle(0)
 
 
@@ -49,8 +45,6 @@ class Followed:
         again: by how much its curves go on from the first to the last, if they repeat themselves behind that, or None.
         leapt: whether it leaps to what it is there from what it is at the one before (F,). drawn: whether that draws it
             where it follows in part (F,): leaps do not.
-        before: what a motion that was sampled shows at the whole frames before its first, rising (k, ...), as readings
-            or poses; None: nothing.
         readings: of its sliders (F, n) in SI, or None. poses: of the child in the joint's frame (F, 4, 4) [m], or None.
         periods: of sliders whose ends are one place (n,), from end to end; 0 of others. turns: by how much those that
             are not limited bring the joint back to where it was (n,); 0: by nothing.
@@ -79,7 +73,6 @@ class Followed:
     again: np.ndarray | None = None
     leapt: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
     drawn: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=bool))
-    before: np.ndarray | None = None
 
 
 def seen_at(made: Followed, strength: Strength) -> Followed:
@@ -104,24 +97,6 @@ def coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice = sli
     return q, told
 
 
-def first_slope(each: Followed, fitted: set[str], q: np.ndarray, step: float) -> Steps[np.ndarray | None]:
-    """Steps that find with which slopes (n,) [unit/s] a joint goes through the first of its coordinates (R, n), at even
-    times (step [s]) as far as they are needed, by what its motion shows before; None where that is not known.
-    """
-    if each.before is None or not len(each.before):
-        return None
-    poses = each.readings is None
-    shown = np.concatenate([(each.poses if poses else each.readings)[:1], each.before[::-1]])
-    backwards = replace(each, **{"poses" if poses else "readings": shown})
-    back, _ = yield from _coordinates(backwards, fitted, slice(None))
-    if np.abs(back[0] - q[0]).max() > SEEN:
-        return None
-    earlier, later = len(back) - 1, min(LATER, len(q) - 1)
-    places = np.arange(-earlier, later + 1, dtype=np.float64)
-    weights = np.linalg.solve(np.vander(places, increasing=True).T, np.eye(len(places))[1])
-    return weights @ np.concatenate([back[:0:-1], q[: later + 1]]) / step
-
-
 def _coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice) -> Steps[Any]:
     """As `coordinates`, be they too far around or not."""
     vector = rotation_vector(each.joint)
@@ -132,7 +107,7 @@ def _coordinates(each: Followed, fitted: set[str], rows: np.ndarray | slice) -> 
         after = np.eye(4) if each.name in fitted else each.after
         poses = each.poses[rows] @ physics_access.physics().lie.inverse(after)
         if each.frame is None and not follows_poses(each.joint):
-            raise physics_access.model_error(
+            raise model_error(
                 f"joint {each.name!r} has {each.joint.num_coordinates} coordinates, more than can be told from its "
                 "child's pose: drive it by sliders, so that it can follow these"
             )
@@ -155,14 +130,14 @@ def _check_turns(each: Followed, vectors: np.ndarray) -> None:
     """
     most = float(np.linalg.norm(vectors, axis=1).max())
     if most > FARTHEST_TURN and not each.switched.all():
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {each.name!r} follows its animation by {np.degrees(most):.4g}° from its rest; a "
             f"{each.joint.type} joint can by {np.degrees(FARTHEST_TURN):.0f}° at most, unless it is prescribed in all "
             "frames"
         )
     missed = rotation_channels.missed_by_vectors(vectors) if len(vectors) > 1 else np.zeros(1)
     if most > FARTHEST_TURN and missed.max() > MISSED_TURN:
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {each.name!r} turns about another axis near a whole turn from its rest, where a {each.joint.type} "
             f"joint cannot follow its animation: it would be {np.degrees(missed.max()):.2g}° off between frames"
         )

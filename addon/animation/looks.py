@@ -13,6 +13,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import compat, physics_access, units
+from ..blender.physics_access import model_error
 from ..curves import fcurve_values
 from ..curves.fcurve_values import SEEN
 from ..data import findings, references
@@ -182,7 +183,7 @@ def followed_of(
     """What was seen of a joint: values are its sliders (F, n), or the child's poses (F, 4, 4) in its frame."""
     settings = item.condyle.joint
     if any(joint.prescribed):
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {item.name!r} moves by itself in time and cannot be prescribed as well; let it be simulated"
         )
     metres = units.length_scale(scene)

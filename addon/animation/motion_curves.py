@@ -32,12 +32,10 @@ class MotionCurves:
         """Rising frames of each curve's keys, as of `fcurve_values.keyed`."""
         return fcurve_values.keyed(self.curves, frames)
 
-    def keys_of(self, column: int, frames: np.ndarray) -> tuple[np.ndarray, float]:
-        """As `keyed`, of one reading, which may have no curve; and the curve's `longest_frame`."""
+    def keys_of(self, column: int, frames: np.ndarray) -> np.ndarray:
+        """As `keyed`, of one reading, which may have no curve."""
         curve = self.curves[column]
-        if curve is None:
-            return np.empty(0), 1.0
-        return curve.keys(float(frames[0]), float(frames[-1])), curve.longest_frame
+        return np.empty(0) if curve is None else curve.keys(float(frames[0]), float(frames[-1]))
 
     @property
     def starts_over(self) -> bool:

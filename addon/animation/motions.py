@@ -71,12 +71,9 @@ def motions(
             leapt = jumps.times_of(each, rows, own)
             goes_on = loop is not None and windows is None and not len(leapt)
             goes_on = goes_on and repeats(each.joint, q, own[rows], loop["tolerance"])
-            slope = None
-            if not goes_on and not rows[0]:
-                slope = yield from led_joints.first_slope(each, fitted, q, float(times[1] - times[0]))
             through = "periodic" if goes_on else "cubic"
             made.motions[each.body] = physics_access.physics().Motion(
-                own[rows], q, "position", through, windows=windows, leaps=leapt, first_slope=slope
+                own[rows], q, "position", through, windows=windows, leaps=leapt
             )
         drawn = each.drawn[rows]  # what draws a joint to its animation does so smoothly
         at = own[rows][drawn]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..curves import fcurve_values
 from ..data import frame_times
-from . import follow_weights, jumps, led_joints, whole_turns
+from . import follow_weights, jumps, whole_turns
 from .led_joints import Followed
 from .motion_curves import MotionCurves, Source
 
@@ -53,11 +53,9 @@ def looked_at(
         each.again = None if source.by is None else source.by.again(frames)
         if source.strength is not None:
             each.strength = follow_weights.between_frames(source.strength, each.strength, places)
-    keyed = [whole_turns.sampled(each, source.by) for each, source in zip(followed, sources)]
-    shown = [source.shown if by is None else by.shown for by, source in zip(keyed, sources)]
+        whole_turns.sampled(each, source.by)
+    keyed, shown = [source.by for source in sources], [source.shown for source in sources]
     seen = jumps.looked_for(followed, keyed, shown, frames, sample)
-    for one in seen:
-        one.joint.before = _before(one)
     if count < 2:
         return [one.joint for one in seen]
     return [
@@ -102,24 +100,6 @@ def _with_looks(seen: jumps.Seen, source: Source, count: int) -> Followed:
     return jumps.with_rows(each, added)
 
 
-def _before(seen: jumps.Seen) -> np.ndarray | None:
-    """What a joint shows at the whole frames (k, ...) right before its first, as far as it goes on from there without a
-    leap; None where not curves alone say it, or these were not sampled there and behind it.
-    """
-    each, earlier, later = seen.joint, led_joints.EARLIER, led_joints.LATER
-    at = each.frames[0] + np.arange(-earlier - 1.0, later + 1.0)
-    rows = slice(0, later + 1)
-    if seen.by is None or not np.array_equal(each.frames[rows], at[earlier + 1 :]) or each.leapt[rows].any():
-        return None
-    sampled = _sampled(at[:-1], at[1:], seen.by.keyed(at))
-    if not sampled[earlier + 1 :].all():
-        return None
-    behind = (each.poses if each.readings is None else each.readings)[rows]
-    values = np.concatenate([seen.shown(at[: earlier + 1]), behind])
-    broken = np.flatnonzero((~sampled | jumps.out_of_line(each, values))[: earlier + 1])
-    return values[max(1, broken[-1] + 1 if len(broken) else 0) : earlier + 1]
-
-
 def _keys_between(by: MotionCurves, frames: np.ndarray, begin: np.ndarray, count: int) -> np.ndarray:
     """Frames of keys (k,), where curves may turn off sharply, from some whole frames of rising ones (F,) to the next;
     not those beside a look, of which there are so many in each.
@@ -136,8 +116,7 @@ def _leaps(seen: jumps.Seen, at: np.ndarray, shown: np.ndarray) -> np.ndarray:
     if seen.by is None:
         return leapt  # no look more than is needed
     for k in np.flatnonzero(leapt).tolist():
-        ends, values = (at[k, 0], at[k, -1]), (shown[k, 0], shown[k, -1])
-        leapt[k] = jumps.leap_between(each, seen.shown, ends, values, least) is not None
+        leapt[k] = jumps.leap_between(each, seen.shown, (at[k, 0], at[k, -1]), least) is not None
     return leapt
 
 

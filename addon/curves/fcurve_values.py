@@ -29,13 +29,11 @@ class Curve:
         evaluate: gives its value at a frame. keys: gives the rising frames (k,) of its keys, including cycles, from one
             frame to another, and of the neighbouring keys.
         starts_over: whether it cycles, or is played several times.
-        longest_frame: scene frames per frame of the curve, at least one: strips may play it more slowly.
     """
 
     evaluate: Callable[[float], float]
     keys: Callable[[float, float], np.ndarray]
     starts_over: bool
-    longest_frame: float = 1.0
 
     def at(self, frames: np.ndarray) -> np.ndarray:
         """Values (k,) at frames (k,)."""
@@ -131,9 +129,8 @@ def _played(data: AnimData, path: str, index: int) -> Curve | None:
         return None
     parts = []
     for strip in on[0].strips:
-        curves = (
-            () if strip.mute or strip.type != "CLIP" else compat.curves(strip.action, compat.slot_of(strip))
-        )
+        plays = strip.type == "CLIP" and not strip.mute
+        curves = compat.curves(strip.action, compat.slot_of(strip)) if plays else ()
         curve = next((each for each in curves if (each.data_path, each.array_index) == (path, index)), None)
         if curve is None or curve.mute or _blends(strip):
             return None
@@ -141,8 +138,7 @@ def _played(data: AnimData, path: str, index: int) -> Curve | None:
     if not parts:
         return None
     again = any(strip.repeat > 1.0 or _cycles(curve) for strip, curve in parts)
-    longest = max(1.0, *(float(strip.scale) for strip, _ in parts))
-    return Curve(partial(_played_value, parts), lambda *_: played_keys(parts), again, longest)
+    return Curve(partial(_played_value, parts), lambda *_: played_keys(parts), again)
 
 
 def _blends(strip: NlaStrip) -> bool:
@@ -162,12 +158,8 @@ def keys_of(curve: FCurve, first: float, last: float) -> np.ndarray:
     modifier = curve.modifiers[0] if len(curve.modifiers) else None
     if modifier is None or modifier.type != "CYCLES" or modifier.mute:
         return keys
-    # partial influence shows other frames, without keys
-    if (
-        len(keys) < 2
-        or keys[-1] - keys[0] < LEAST_SPAN
-        or (modifier.use_influence and modifier.influence != 1.0)
-    ):
+    partly = modifier.use_influence and modifier.influence != 1.0  # shows other frames, without keys
+    if partly or len(keys) < 2 or keys[-1] - keys[0] < LEAST_SPAN:
         return keys
     return _cycled(keys, modifier, first, last)
 
@@ -188,10 +180,8 @@ def _cycled(keys: np.ndarray, modifier: FModifier, first: float, last: float) ->
     found = np.concatenate(shown)
     if modifier.use_restricted_range:
         # Blender mixes frames where modifiers blend in and out
-        found = found[
-            (found >= modifier.frame_start + modifier.blend_in)
-            & (found <= modifier.frame_end - modifier.blend_out)
-        ]
+        begin, end = modifier.frame_start + modifier.blend_in, modifier.frame_end - modifier.blend_out
+        found = found[(found >= begin) & (found <= end)]
     return merged(np.concatenate([keys, found]))
 
 

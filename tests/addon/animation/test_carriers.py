@@ -1,12 +1,12 @@
 """What is not simulated follows its animation, whatever moves it, and carries what is simulated along."""
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon.walking import WAYS, add_tail, apart, walked, walker
 
-bpy = pytest.importorskip("bpy")
-from ..said import codes, said  # noqa: E402
+from ..said import codes, said
 
 TORN = 1e-4  # m: a tenth of a millimetre is nothing to be seen
 SINGLE = 4e-6  # float32

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
-from .test_jumps import arm, bake, key_slider, make_keys  # noqa: E402, F401
+from .test_jumps import arm, bake, key_slider, make_keys  # noqa: F401
 
 
 def keyed(item, path, values):

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 
 def pendulum(part, scene, make, kind="hinge"):
     """A held stand and a rod on a joint, weightless."""

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 
 @pytest.fixture
 def arm(scene, make, body, authoring):
@@ -127,9 +125,8 @@ def test_a_step_between_frames_is_taken_where_it_is(part, scene, arm, samples):
         return
     expected = np.where(frames >= 12.25, -0.2, np.where(frames >= 6.5, 0.4, 0.0))
     at = frames[:, None]
-    within = ((at < [6.5, 12.25]) & (at > np.array([6.5, 12.25]) - 1.0 / samples)).any(
-        axis=1
-    )  # on its way there
+    # on its way there
+    within = ((at < [6.5, 12.25]) & (at > np.array([6.5, 12.25]) - 1.0 / samples)).any(axis=1)
     # the leap is known to 1/4000 frame, of which the way from the sample before it knows
     assert np.abs((q - expected)[~within]).max() < 2e-3
 

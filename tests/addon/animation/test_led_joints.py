@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import said  # noqa: E402
+from ..said import said
 
 
 def shift(x=0.0, y=0.0, z=0.0):
@@ -122,9 +121,8 @@ def test_a_frame_at_which_a_switch_turns_on_shows_the_animation(part, scene, arm
         scene.frame_set(frame)
         # within the last two steps before, of 1 ms, it moves with the key: no farther than 2e-5 rad
         assert angles[(frame - 1) * samples] == pytest.approx(shoulder["coordinate"], abs=2e-5)
-    assert (
-        np.abs(angles[: (first - 1) * samples]).max() < 1e-6
-    )  # it hangs at rest up to the last sample before
+    # it hangs at rest up to the last sample before
+    assert np.abs(angles[: (first - 1) * samples]).max() < 1e-6
 
 
 def test_windows_that_begin_earlier_do_not_overlap(part):
@@ -252,9 +250,8 @@ def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, m
         keyed.append(np.array(body(rig, "A").matrix))
     report = part("jobs.bake").bake_now(scene)
     np.testing.assert_allclose(report.poses["Rig/A"], keyed, atol=1e-5)  # single precision in Blender
-    if (
-        not rotation_first
-    ):  # what is followed by itself has a joint of this kind; B's swing enlarges round-off
+    # what is followed by itself has a joint of this kind; B's swing enlarges round-off
+    if not rotation_first:
         np.testing.assert_allclose(report.poses["Rig/B"], by_itself, atol=1e-4)
     for frame in range(1, 26):
         scene.frame_set(frame)

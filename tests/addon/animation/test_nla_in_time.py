@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
-from .test_jumps import arm, bake, key_slider  # noqa: E402, F401
+from .test_jumps import arm, bake, key_slider  # noqa: F401
 
 KEYS = {1: 0.0, 6: 0.8, 11: -0.4}
 
@@ -47,9 +45,8 @@ def test_a_strip_plays_what_the_scene_shows(part, scene, make, settings):
     np.testing.assert_allclose([curve.evaluate(frame) for frame in at.tolist()], shown, atol=1e-5)
     (keys,) = part("curves.fcurve_values").keyed([curve], at)
     inside = keys[(keys > strip.frame_start) & (keys < strip.frame_end)]
-    assert (
-        np.abs(np.array([curve.evaluate(frame) for frame in inside]) - 0.8).min() < 1e-5
-    )  # the key at frame 6
+    # the key at frame 6
+    assert np.abs(np.array([curve.evaluate(frame) for frame in inside]) - 0.8).min() < 1e-5
     assert curve.starts_over == (strip.repeat > 1.0)
 
 

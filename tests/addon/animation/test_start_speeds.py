@@ -1,12 +1,11 @@
 """Speeds at a start: of what is keyed smoothly its own, of what is stepped there or shortly before none."""
 
+import bpy
 import numpy as np
 import pytest
 
 from ..said import codes, said
 from .test_start_states import curves_of, key_slider, pendulum  # noqa: F401
-
-bpy = pytest.importorskip("bpy")
 
 
 def start_of(part, scene):

@@ -5,9 +5,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..bake_digests import file_digest  # noqa: E402
-from ..said import codes, said  # noqa: E402
+from ..bake_digests import file_digest
+from ..said import codes, said
 
 
 @pytest.fixture

@@ -2,10 +2,9 @@
 
 from contextlib import contextmanager
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 SECONDS = 2
 STRIPS = (((0.0, 0.0), (0.5, 0.8), (1.0, -0.4), (1.5, 0.3)), ((0.75, -0.5), (1.25, 0.6), (2.0, 0.0)))
@@ -132,9 +131,8 @@ def test_what_was_sampled_at_every_frame_goes_on_smoothly(bake):
 
     found, gone = bake(24, copied)
     assert gone == 0
-    assert (
-        np.abs(found[:, 0] - 0.5 * np.sin(2.0 * np.pi * np.arange(25) / 12)).max() < 1e-5
-    )  # single precision
+    # single precision
+    assert np.abs(found[:, 0] - 0.5 * np.sin(2.0 * np.pi * np.arange(25) / 12)).max() < 1e-5
 
 
 def test_keys_of_all_that_may_move_something_are_found(part, make):

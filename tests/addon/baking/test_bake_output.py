@@ -1,11 +1,11 @@
 """What a bake writes beside the motion, as its output settings say: figures for the Graph Editor, fewer keys."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..bake_digests import file_digest  # noqa: E402
-from ..baked.test_targets import TARGETS  # noqa: E402
+from ..bake_digests import file_digest
+from ..baked.test_targets import TARGETS
 
 
 @pytest.mark.small

@@ -1,9 +1,8 @@
 """Baked channels give back the poses, on objects and pose bones; everything else stays byte for byte."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 FRAMES = np.arange(1.0, 26.0)

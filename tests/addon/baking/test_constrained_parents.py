@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 BONES = {
     "Thigh": ((0, 0, 1.0), (0.01, -0.15, 0.5), None),
     "Shin": ((0.01, -0.15, 0.5), (0, 0, 0.1), "Thigh"),

@@ -1,9 +1,8 @@
 """Every joint type from the panel to the bake: limits hold, and what Blender shows is what was simulated."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 NUM_TYPES = 24  # joint types that the menus offer
 UPPER = 0.12
@@ -38,9 +37,8 @@ def test_every_joint_type_is_simulated_between_hard_limits_and_baked(part, scene
         assert np.abs(np.array(bpy.data.objects["Bob"].matrix_world) - pose).max() < 2e-6
     assert list(report.coordinates) == [f"Joint.{row.label}" for row in settings.coordinates]
     for values in report.coordinates.values():
-        assert (
-            np.isclose(values[0], 0.05, atol=1e-6) and values.max() < UPPER + 0.01
-        )  # passed by a step at most
+        # passed by a step at most
+        assert np.isclose(values[0], 0.05, atol=1e-6) and values.max() < UPPER + 0.01
 
 
 def test_a_ball_in_its_cone(part, scene, joint):

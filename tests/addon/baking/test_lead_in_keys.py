@@ -2,12 +2,14 @@
 
 from types import SimpleNamespace
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..animation.test_start_states import key_slider  # noqa: E402
-from ..bake_digests import file_digest  # noqa: E402
+from ..animation.test_start_states import key_slider
+from ..bake_digests import file_digest
+
+pytestmark = pytest.mark.small
 
 
 @pytest.fixture
@@ -56,7 +58,6 @@ def key_frames(part, item):
     return []
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("target", ("NEW", "CURRENT", "STRIP"))
 def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, body, authoring, leg, target):
     """Nor does what hangs on it stay behind; a body of its own keeps what its target leaves it."""
@@ -82,7 +83,6 @@ def test_a_driven_body_is_not_torn_off_what_carries_it(part, scene, make, body, 
     assert file_digest() == state
 
 
-@pytest.mark.small
 def test_a_joint_that_closes_a_loop_holds_bodies_together_before_a_bake(
     part, scene, make, body, authoring, leg
 ):
@@ -98,7 +98,6 @@ def test_a_joint_that_closes_a_loop_holds_bodies_together_before_a_bake(
     np.testing.assert_allclose(seen(scene, range(1, 11), thigh, rod), before, atol=1e-6)
 
 
-@pytest.mark.small
 def test_a_parent_without_size_before_a_bake_does_not_stop_it(part, scene, make, leg):
     *bodies, root, hip = leg
     above = make.empty("Above")
@@ -114,7 +113,6 @@ def test_a_parent_without_size_before_a_bake_does_not_stop_it(part, scene, make,
     assert key_frames(part, bodies[1])[0] == 5
 
 
-@pytest.mark.small
 def test_frames_before_a_bake_are_looked_at_once_and_not_where_nothing_moves(
     part, scene, make, leg, monkeypatch
 ):
@@ -145,7 +143,6 @@ def test_frames_before_a_bake_are_looked_at_once_and_not_where_nothing_moves(
     np.testing.assert_allclose(seen(scene, range(1, 10), pelvis, thigh), before, atol=1e-6)
 
 
-@pytest.mark.small
 def test_what_is_seen_in_a_preview_range_before_the_scene_is_kept(part, scene, leg):
     pelvis, thigh, _, _ = leg
     scene.frame_start = 6
@@ -159,7 +156,6 @@ def test_what_is_seen_in_a_preview_range_before_the_scene_is_kept(part, scene, l
     assert key_frames(part, thigh)[0] == 6
 
 
-@pytest.mark.small
 def test_sliders_are_seen_behind_an_action_that_took_a_bakes_place(part, scene, leg):
     """As freeing leaves them; so does what is looked at without the bake."""
     _, thigh, _, _ = leg
@@ -174,7 +170,6 @@ def test_sliders_are_seen_behind_an_action_that_took_a_bakes_place(part, scene, 
     np.testing.assert_allclose(seen(scene, range(1, 10), thigh), before, atol=1e-6)
 
 
-@pytest.mark.small
 def test_early_keys_show_the_joint_that_was_fitted_for_the_bake(part, scene, leg):
     _, thigh, _, hip = leg
     before = seen(scene, range(1, 10), thigh)
@@ -189,7 +184,6 @@ def test_early_keys_show_the_joint_that_was_fitted_for_the_bake(part, scene, leg
     assert np.abs(shown - before).max() > 0.01
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("offset", [0.0, 0.2])
 def test_a_connected_bone_that_leaves_on_its_way_or_at_the_first_frame_is_refused(
     part, scene, make, body, authoring, offset

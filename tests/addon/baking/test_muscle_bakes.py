@@ -3,13 +3,12 @@
 import subprocess
 import sys
 
+import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
-bpy = pytest.importorskip("bpy")
-from mathutils import Matrix  # noqa: E402
-
-from ..tubes import seen  # noqa: E402
+from ..tubes import seen
 
 TURN = Matrix.Rotation(np.pi / 2, 4, "X")
 
@@ -39,9 +38,8 @@ def test_a_bake_moves_bulges_colours_and_is_freed(part, scene, arm, tmp_path):
             assert np.isclose(radii.max(), settings.radius, rtol=0.01)
     assert lengths[2] < 0.97 * lengths[0]
     assert np.allclose(volumes[:2], volumes[0], rtol=2e-3)  # of a tube of 48 points
-    assert (
-        0.98 < volumes[2] / volumes[0] < 1.0
-    )  # it is so short that it would have to swell beyond all measure
+    # it is so short that it would have to swell beyond all measure
+    assert 0.98 < volumes[2] / volumes[0] < 1.0
     material = muscle.data.materials[0]
     node = material.node_tree.nodes["Activation"]
     assert node.outputs[0].default_value == 1.0 and material.diffuse_color[0] > 0.99

@@ -5,10 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..animation.test_start_states import key_slider  # noqa: E402
-from ..bake_digests import file_digest  # noqa: E402
-from ..tubes import seen  # noqa: E402
+from ..animation.test_start_states import key_slider
+from ..bake_digests import file_digest
+from ..tubes import seen
+
+pytestmark = pytest.mark.small
 
 
 def write(part, scene, begin, end, speed=0.05):
@@ -60,7 +61,6 @@ def key_along(item, places):
         item.keyframe_insert("location", index=0, frame=frame)
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("reduce", (False, True))
 def test_a_muscle_that_is_carried_is_where_it_was_simulated(part, scene, arm, make, reduce):
     """By one of its bodies, with keys that are thinned out where it bends in that body's space alone."""
@@ -80,7 +80,6 @@ def test_a_muscle_that_is_carried_is_where_it_was_simulated(part, scene, arm, ma
     assert np.abs(own[1] - own[2]).max() > 0.01
 
 
-@pytest.mark.small
 def test_a_muscle_that_is_carried_while_its_points_stand_stays_on_them(part, scene, arm, make):
     """Its shapes are kept in its own space, where the points move then."""
     *_, muscle = arm
@@ -96,7 +95,6 @@ def test_a_muscle_that_is_carried_while_its_points_stand_stays_on_them(part, sce
     assert torn(part, scene, muscle, range(5, 11)) < 2e-5
 
 
-@pytest.mark.small
 def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, body, monkeypatch):
     """The rig's bones move, but not what hangs on it as a whole."""
     stepper = part("reading.stepper")
@@ -122,7 +120,6 @@ def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, bod
     assert torn(part, scene, muscle, range(1, 10)) < 2e-5
 
 
-@pytest.mark.small
 def test_a_muscle_whose_carrier_pops_in_before_a_bake_keeps_its_shape_there(part, scene, arm, make):
     """Where the carrier's scale is zero nothing is to be seen, and nothing can be kept in its space."""
     _, lower, _, muscle = arm
@@ -136,7 +133,6 @@ def test_a_muscle_whose_carrier_pops_in_before_a_bake_keeps_its_shape_there(part
     assert root.scale.x == 0.0 and np.isfinite(seen(muscle)[0]).all()
 
 
-@pytest.mark.small
 def test_a_muscle_that_is_flat_within_a_bake_is_refused_before_anything_changes(part, scene, arm, make):
     _, lower, _, muscle = arm
     pops_in(part, make, muscle, 14)

@@ -2,10 +2,9 @@
 
 import itertools
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 PLACES = np.arange(1, 8) / 8.0
 

@@ -1,9 +1,8 @@
 """Bakes that would not show, or could not be made whole, are refused by name before anything is changed."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 import itertools
 
+import bpy
 import numpy as np
 import pytest
 
 from ..said import said
-
-bpy = pytest.importorskip("bpy")
 
 SINGLE = 4e-6  # float32 of poses of size 1 to 3
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")

@@ -1,9 +1,8 @@
 """What a bake, a slider or a joint replaced comes back, whatever the user has done meanwhile."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture

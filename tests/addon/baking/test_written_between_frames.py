@@ -1,9 +1,8 @@
 """Joints that follow keyed sliders do so between frames as the curves say: in whatever rate the scene plays."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 SECONDS = 2
 

@@ -1,9 +1,8 @@
 """Keys that cycles of a curve show are keys, for all that asks where there are some."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 FIRST, LAST = -30, 40
 

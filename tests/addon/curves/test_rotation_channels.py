@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 
 def rotation_of(values, mode):
     from mathutils import Euler, Quaternion

@@ -1,9 +1,8 @@
 """Slopes of baked keys: exact on polynomials, and on each side of a hit by its own."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 GRAVITY = 9.81 / 24**2  # metres a frame squared
 FRAMES = np.arange(24.0)
