@@ -52,7 +52,8 @@ def roots() -> Iterator[tuple[str, Root]]:
                 yield f"bone {bone.name!r} of {item.name!r}", bone.condyle
 
 
-def stamp(root: Root) -> None:
-    """Store the version of a root's data; called by functions that write its first data."""
-    if root.schema_version == 0:
-        root.schema_version = SCHEMA_VERSION
+def stamp(*roots: Root) -> None:
+    """Store the version of roots' data; called by functions that write their first data."""
+    for root in roots:
+        if root.schema_version == 0:
+            root.schema_version = SCHEMA_VERSION

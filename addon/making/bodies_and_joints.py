@@ -22,7 +22,7 @@ from ..data.references import Body
 from ..reading import joints, masses
 from ..reading import scene as scene_to_model
 from ..sliders import driver_empties, sliders
-from . import rest_poses
+from . import joint_frames, rest_poses
 
 #: properties that show, when set, that the user chose a body's mass
 MASS = ("mass", "center_of_mass", "inertia_diagonal", "inertia_products")
@@ -66,12 +66,12 @@ def make_body(
         settings.shape = shape
     if density is not None:
         settings.density = density
-    has_mesh = (settings.shape or body.object).type == "MESH" and (
-        settings.shape is not None or not body.bone
-    )
+    mesh = settings.shape or (None if body.bone else body.object)
+    has_mesh = mesh is not None and mesh.type == "MESH"
     settings.mass_source = "MESH" if has_mesh and mass is None else "MANUAL"
-    never_set = not any(settings.is_property_set(name) for name in MASS)
-    if body.bone and never_set and mass is None and center is None and inertia is None and not has_mesh:
+    chosen = any(settings.is_property_set(name) for name in MASS)
+    given = any(each is not None for each in (mass, center, inertia))
+    if body.bone and not (chosen or has_mesh or given):
         mass, center, inertia = masses.capsule_along(scene, body)
     if mass is not None:
         settings.mass = mass
@@ -83,9 +83,7 @@ def make_body(
         settings.inertia_products = (matrix[0, 1], matrix[0, 2], matrix[1, 2])
     body.data.channels.baked = body.data.channels.baked
     _store_records(body.object)
-    schema.stamp(body.data)
-    schema.stamp(body.object.condyle)
-    schema.stamp(scene.condyle)
+    schema.stamp(body.data, body.object.condyle, scene.condyle)
 
 
 def _store_records(item: Object) -> None:
@@ -163,8 +161,7 @@ def add_joint(
     else:
         take_rest_pose(item, world)
     rest_poses.note(item)
-    schema.stamp(item.condyle)
-    schema.stamp(scene.condyle)
+    schema.stamp(item.condyle, scene.condyle)
     return item
 
 
@@ -225,9 +222,7 @@ def _effect_on_child(item: Object) -> Matrix:
 def take_rest_pose(item: Object, world: Matrix | None = None) -> None:
     """Let the child's present pose be the pose at coordinates 0."""
     settings = item.condyle.joint
-    child = references.resolve(settings.child)
-    if child is None:
-        raise model_error(f"joint {item.name!r}: its child is missing")
+    child = joint_frames.child_of(item)
     frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}")[0]
     pose = (
         physics_access.physics().lie.inverse(frame @ _pose_at_zero(item))
@@ -270,10 +265,7 @@ def add_control_frame(
     """
     settings = item.condyle.joint
     if matrix is None:
-        child = references.resolve(settings.child)
-        if child is None:
-            raise model_error(f"joint {item.name!r}: its child, whose pose is needed, is missing")
-        matrix = joints.frame_of_child(item, child)
+        matrix = joints.frame_of_child(item, joint_frames.child_of(item))
         if not len(settings.frames):
             rest_poses.note(item)
     world = units.split_scale(matrix, "the control point")[0]
@@ -283,10 +275,7 @@ def add_control_frame(
     settings.frames.move(len(settings.frames) - 1, index)
     settings.active_frame = index
     settings.knots.clear()  # the knots of a fit no longer match: use natural parameterization
-    base = physics_access.physics().lie.inverse(
-        units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    )
-    place_frame(item, empty, base @ world)
+    place_frame(item, empty, physics_access.physics().lie.inverse(joint_frames.pose_of(item)) @ world)
     bpy.context.view_layer.update()  # updates the Empty's world matrix
     return empty
 
@@ -300,8 +289,7 @@ def insert_between(scene: Scene, item: Object, index: int) -> Object:
         raise model_error(f"joint {item.name!r}: no control point after number {index} to insert one before")
     lie = physics_access.physics().lie
     middle = frames[index] @ lie.exp(0.5 * lie.log(lie.inverse(frames[index]) @ frames[following]))
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    return add_control_frame(scene, item, base @ middle, index + 1)
+    return add_control_frame(scene, item, joint_frames.pose_of(item) @ middle, index + 1)
 
 
 def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
@@ -335,23 +323,18 @@ def set_control_frames(
         elif row.object.name.startswith(f"{item.name} Row "):  # formerly in a grid
             row.object.name = frame_name(item, index)
         place_frame(item, row.object, pose)
-    settings.knots.clear()
-    for value in () if knots is None else knots:
-        settings.knots.add().value = value
+    joint_frames.set_knots(settings, () if knots is None else knots)
     settings.active_frame = max(0, min(settings.active_frame, len(frames) - 1))
     bpy.context.view_layer.update()
 
 
 def place_frame(item: Object, empty: Object, pose: np.ndarray) -> None:
     """Put a control frame's Empty at a pose (4, 4) in the joint's frame, in Blender units."""
-    _, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
+    base, scale = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)
     if empty.parent == item and empty.parent_type == "OBJECT":
-        local = np.linalg.inv(units.array4(empty.matrix_parent_inverse)) @ units.scaled_translation(
-            pose, 1.0 / scale
-        )
-        empty.matrix_basis = Matrix(local.tolist())
+        before = np.linalg.inv(units.array4(empty.matrix_parent_inverse))
+        empty.matrix_basis = Matrix((before @ units.scaled_translation(pose, 1.0 / scale)).tolist())
     else:
-        base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
         empty.matrix_world = Matrix((base @ pose).tolist())
 
 

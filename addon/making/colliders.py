@@ -37,8 +37,7 @@ def add(
         settings = body.data.collider
         for name, value in {**found, **(surface or {}), "enabled": True, "active": True}.items():
             setattr(settings, name, value)
-        schema.stamp(body.data)
-        schema.stamp(body.object.condyle)
+        schema.stamp(body.data, body.object.condyle)
     schema.stamp(scene.condyle)
 
 

@@ -76,8 +76,7 @@ def add_connection(
     item.empty_display_size = share * max(bodies_and_joints.typical_length(body), 1e-6)
     bodies_and_joints.attach(item, other, world)
     _set_up(item, kind, body, other, surface, joints)
-    schema.stamp(item.condyle)
-    schema.stamp(scene.condyle)
+    schema.stamp(item.condyle, scene.condyle)
     if KINDS[kind].has_end and (end is not None or not KINDS[kind].sided):
         set_end(scene, item, body.matrix.translation if end is None else end)
     return item
@@ -102,24 +101,15 @@ def _set_up(
     if joints is not None:
         settings.coupling.joint, settings.coupling.leader = joints
     if kind == "segmented_planar_connector":
+        size = 4.0 * item.empty_display_size
         for x, z in ((-1.0, 0.0), (0.0, 0.0), (1.0, 0.5)):
-            settings.corners.add().place = (
-                4.0 * item.empty_display_size * x,
-                4.0 * item.empty_display_size * z,
-            )
+            settings.corners.add().place = (size * x, size * z)
 
 
 def _joints_to_couple(scene: Scene, body: Body, other: Body | None) -> list[Object]:
     found = []
     for each in (body, other):
-        joint = next(
-            (
-                item
-                for item in references.carrying_joints(scene)
-                if each is not None and references.same(references.resolve(item.condyle.joint.child), each)
-            ),
-            None,
-        )
+        joint = None if each is None else references.joint_of(scene, each)
         if joint is None:
             raise model_error(
                 "a gear needs two bodies with joints: select the driving one, then the one that follows"
@@ -164,19 +154,16 @@ def place(scene: Scene, other: Body | None, body: Body, kind: str, where: str = 
         where: "CURSOR": the 3D cursor. "CONTACT": the nearest points of the two meshes, z along the other's normal.
             "AUTO": from origin to origin for rods and springs, the cursor for everything else.
     """
-    cursor = scene.cursor.matrix.normalized()
-    if kind in {"distance", "spring"}:
-        if where == "CONTACT" and other is not None:
-            frame, end = contact(other, body)
-            return frame, end
-        anchored = where == "AUTO" and other is not None
-        return (Matrix.Translation(other.matrix.translation) if anchored else cursor), body.matrix.translation
-    if where == "CONTACT":
-        if other is None:
-            raise model_error("a contact needs two bodies: select both, or use the 3D cursor")
+    spans = kind in {"distance", "spring"}
+    if where == "CONTACT" and other is not None:
         frame, end = contact(other, body)
-        return frame, end if KINDS[kind].has_end else None
-    return cursor, None
+        return frame, end if spans or KINDS[kind].has_end else None
+    if where == "CONTACT" and not spans:
+        raise model_error("a contact needs two bodies: select both, or use the 3D cursor")
+    frame = scene.cursor.matrix.normalized()
+    if spans and where == "AUTO" and other is not None:
+        frame = Matrix.Translation(other.matrix.translation)
+    return frame, body.matrix.translation if spans else None
 
 
 def contact(other: Body, body: Body) -> tuple[Matrix, Vector]:

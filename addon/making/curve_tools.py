@@ -18,12 +18,13 @@ from mathutils import Matrix
 
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Steps
+from ..blender.physics_access import model_error
 from ..data import references
 from ..data.joints import PROPERTY, shapes
 from ..posing import keep_sliders
 from ..reading import joints
 from ..sliders import sliders
-from . import bodies_and_joints
+from . import bodies_and_joints, joint_frames
 
 #: per control frame: poses of the old curve to fit, and samples to measure its length
 SAMPLES, PLACES = 12, 64
@@ -84,7 +85,7 @@ def own_curve(scene: Scene, item: Object) -> physics_access.SplineCurve | None:
     """The spline curve of physics of a joint, in metres; ModelError unless it is one with its own control frames."""
     settings = item.condyle.joint
     if settings.type != "spline_curve" or settings.frames_of is not None:
-        raise physics_access.model_error(f"joint {item.name!r} must be a spline curve with control points")
+        raise model_error(f"joint {item.name!r} must be a spline curve with control points")
     joint: Any = joints.read_joint(scene, item)
     return joint.joint if settings.inverted else joint
 
@@ -128,10 +129,7 @@ def evened(curve: physics_access.SplineCurve, num_frames: int = 0) -> Wanted:
     def to_length(u: np.ndarray) -> np.ndarray:
         turns = np.floor((u - first) / period) if period else np.zeros_like(u)
         inside = np.clip(u - turns * period, first, last)
-        rates = (
-            (lengths[1] - lengths[0]) / (grid[1] - grid[0]),
-            (lengths[-1] - lengths[-2]) / (grid[1] - grid[0]),
-        )
+        rates = np.array([lengths[1] - lengths[0], lengths[-1] - lengths[-2]]) / (grid[1] - grid[0])
         beyond = u - turns * period - inside  # linear extrapolation
         found: np.ndarray = np.interp(inside, grid, lengths) + np.where(beyond < 0.0, *rates) * beyond
         return found + turns * lengths[-1]
@@ -200,13 +198,9 @@ def _reshape(
 
 def place(scene: Scene, item: Object, curve: physics_access.SplineCurve, convert: Map) -> None:
     """Replace the curve of a joint by another (in metres), and convert all values of its coordinate."""
-    settings = item.condyle.joint
-    driven, settings.driven = settings.driven, False  # the slider is updated once, at the end
-    try:
+    with joint_frames.sliders_later(item.condyle.joint):
         bodies_and_joints.set_control_frames(scene, item, units.to_blender(curve.frames, scene), curve.knots)
         convert_coordinate(item, convert)
-    finally:
-        settings.driven = driven
     keep_sliders.shape_changed(bpy.context.scene, item)
 
 
@@ -287,7 +281,7 @@ def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Ob
     """
     frames = joints.control_frames(scene, item)
     if not 0 <= index < len(frames):
-        raise physics_access.model_error(f"joint {item.name!r} has no control point {index}")
+        raise model_error(f"joint {item.name!r} has no control point {index}")
     lie = physics_access.physics().lie
     if len(frames) == 1:
         step = np.eye(4)
@@ -296,8 +290,7 @@ def duplicate(scene: Scene, item: Object, index: int, share: float = 0.25) -> Ob
         step = lie.inverse(frames[index]) @ frames[(index + 1) % len(frames)]
     else:
         step = lie.inverse(frames[-2]) @ frames[-1]
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    pose = base @ frames[index] @ lie.exp(share * lie.log(step))
+    pose = joint_frames.pose_of(item) @ frames[index] @ lie.exp(share * lie.log(step))
     return bodies_and_joints.add_control_frame(scene, item, pose, index + 1)
 
 
@@ -312,12 +305,9 @@ def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anyw
     if len(frames) < 2:
         return len(frames)
     settings = item.condyle.joint
-    lie, metric = (
-        physics_access.physics().lie,
-        physics_access.part("geometry.twist_metric").TwistMetric.of_length(settings.length_scale),
-    )
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    pose = lie.inverse(base) @ units.split_scale(matrix, "the control point")[0]
+    lie = physics_access.physics().lie
+    metric = physics_access.part("geometry.twist_metric").TwistMetric.of_length(settings.length_scale)
+    pose = lie.inverse(joint_frames.pose_of(item)) @ units.split_scale(matrix, "the control point")[0]
     away = metric.norm(lie.log(lie.inverse(frames) @ pose))
     following = np.roll(frames, -1, axis=0)
     steps = metric.norm(lie.log(lie.inverse(frames) @ following))
@@ -340,16 +330,9 @@ def index_in_order(scene: Scene, item: Object, matrix: Matrix | np.ndarray, anyw
 def rename_frames(item: Object) -> None:
     """Rename the Empties of a curve's control frames by their numbers, except those that the user has renamed."""
     pattern = re.compile(rf"{re.escape(item.name)} Frame \d+(\.\d+)?")
-    ours = [
-        (number, frame.object)
+    names = {
+        frame.object: bodies_and_joints.frame_name(item, number)
         for number, frame in enumerate(item.condyle.joint.frames)
-        if frame.object is not None and frame.object.condyle.frame_of == item
-    ]
-    ours = [(number, empty) for number, empty in ours if pattern.fullmatch(empty.name)]
-    wrong = [
-        (number, empty) for number, empty in ours if empty.name != bodies_and_joints.frame_name(item, number)
-    ]
-    for number, empty in wrong:
-        empty.name = f"{item.name} {number}"  # temporary, to free the new names
-    for number, empty in wrong:
-        empty.name = bodies_and_joints.frame_name(item, number)
+        if frame.object is not None and pattern.fullmatch(frame.object.name)
+    }
+    joint_frames.rename(item, names)

@@ -23,6 +23,7 @@ library override duplicated           the copies point to the originals: a bake 
 linked                                refused, suggesting a library override, which works like local data
 meshes joined                         the active one keeps its role; joints of the others name the missing body
 armatures joined, bones separated     joints follow their bones to the other armature
+copy of an armature joined to it      the copy's joints name missing bones, and accept others
 mesh separated                        the part is a separate body without a joint; masses from meshes divide
 renamed                               nothing changes, for objects and bones
 body or bone deleted                  its joint is kept, names the missing body, and accepts another
@@ -45,7 +46,7 @@ from ..data import body_reference, references
 from ..data.body_reference import BodyReference
 from ..data.references import Body
 from ..sliders import driver_empties, sliders
-from . import bodies_and_joints, orphans, rest_poses, rig_parts
+from . import bodies_and_joints, orphans, rig_parts
 
 #: references that `_relink` moved to a bone's new armature: session uid of their object, their path, session uid of the
 #: old armature, the bone's uid and name, and session uid of the new armature
@@ -123,7 +124,7 @@ def before_undo() -> None:
 def _own_identities(items: list[Object], stored: list[BodyReference]) -> int:
     """Make uids of copied bones unique: a bone that a reference names keeps its uid, else the first.
 
-    Where a copied armature was joined to its original, its bones get new uids, and its references follow them.
+    Where a copied armature was joined to its original, references to its bones are left unresolved.
     """
     meant = {(each.bone_uid, each.bone_name) for each in stored}
     changed = 0
@@ -137,35 +138,12 @@ def _own_identities(items: list[Object], stored: list[BodyReference]) -> int:
             copied = [bone for bone in bones if bone != keeps]
             for bone in copied:
                 bone.condyle.uid = ""
-            if copied:
-                _follow_joined(item, copied, [each for each in stored if each.bone_uid == uid])
+            for each in stored if copied else ():
+                gone = each.object not in (None, item) and references.is_deleted(each.object)
+                if gone and each.bone_uid == uid:
+                    each.bone_uid = body_reference.new_uid()
             changed += len(copied)
     return changed
-
-
-def _follow_joined(item: Object, copied: list[PoseBone], stored: list[BodyReference]) -> None:
-    """After an armature was joined to its original, point references to its bones at them in the original; with several
-    copies the bones are ambiguous, and the references are left unresolved.
-    """
-    left = [each for each in stored if each.object not in (None, item) and references.is_deleted(each.object)]
-    is_unique = len(copied) == 1 and len({each.object for each in left}) == 1
-    for each in left:
-        if is_unique:
-            _hang(each, item, copied[0].name)
-            before = each.bone_uid
-            references.point_at(each, Body(item, copied[0].name))
-            rest_poses.renamed(each.id_data, before, each.bone_uid)
-        else:
-            each.bone_uid = body_reference.new_uid()
-
-
-def _hang(reference: BodyReference, item: Object, bone: str) -> None:
-    """Update the bone parent of a joint's Empty, which Blender does not rename with the joined bone."""
-    joint = reference.id_data
-    if reference == joint.condyle.joint.parent and (joint.parent, joint.parent_type) == (item, "BONE"):
-        inverse = joint.matrix_parent_inverse.copy()
-        joint.parent_bone = bone  # which resets the matrix
-        joint.matrix_parent_inverse = inverse
 
 
 def _own_curves(items: list[Object]) -> int:

@@ -14,10 +14,11 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from ..data import references
 from ..data.joints import JointProperties
 from ..reading import scene as scene_to_model
-from . import bodies_and_joints
+from . import bodies_and_joints, joint_frames
 
 DIRECTIONS = ("Row", "Column", "Layer")
 # fewest lines of a used direction: the lowest order that Condyle fits and simulates
@@ -59,7 +60,7 @@ def poses(scene: Scene, item: Object) -> np.ndarray:
     """
     settings = item.condyle.joint
     if not complete(settings):
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {item.name!r}: its grid needs {' x '.join(map(str, settings.grid))} control points, but has "
             f"{len(settings.frames)}: build the grid again"
         )
@@ -87,8 +88,7 @@ def build(
     """
     settings = item.condyle.joint
     shape = np.shape(frames)[:-2]
-    driven, settings.driven = settings.driven, False  # the sliders are updated once, at the end
-    try:
+    with joint_frames.sliders_later(settings):
         settings.type = "spline_surface"
         if len(shape) < directions(settings):  # otherwise the columns would become time
             settings.moving = False
@@ -103,8 +103,6 @@ def build(
         settings.grid_periodic = _three(periodic, len(shape), False)
         settings.grid_orders = _three(orders, len(shape), 4)
         rename(item)
-    finally:
-        settings.driven = driven
 
 
 def place_joint(scene: Scene, item: Object, joint: physics_access.SplineSurface) -> None:
@@ -165,19 +163,14 @@ def around(
 
 def child_place(scene: Scene, item: Object) -> np.ndarray:
     """Origin (3,) of the child in the joint's frame, in Blender units."""
-    child = references.resolve(item.condyle.joint.child)
-    if child is None:
-        raise physics_access.model_error(f"joint {item.name!r}: its child is missing")
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    child, base = joint_frames.child_of(item), joint_frames.pose_of(item)
     return (physics_access.physics().lie.inverse(base) @ units.array4(child.matrix))[:3, 3]
 
 
 def _ellipsoid(item: Object, body: references.Body) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Middle (3,), radii (3,) and axes (3, 3) of the ellipsoid of a body's bounding box, in the joint's frame."""
-    base = physics_access.physics().lie.inverse(
-        units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    )
-    matrix = base @ units.array4(body.matrix)
+    inverse = physics_access.physics().lie.inverse(joint_frames.pose_of(item))
+    matrix = inverse @ units.array4(body.matrix)
     if body.bone:
         half = 0.5 * body.pose_bone.bone.length
         middle, radii = np.array([0.0, half, 0.0]), np.full(3, half)
@@ -216,7 +209,7 @@ def add_line(scene: Scene, item: Object, direction: int, index: int) -> None:
     settings = item.condyle.joint
     count = frames.shape[direction]
     if count == 1:
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {item.name!r}: its grid has no {DIRECTIONS[direction].lower()}s yet, so none can be added"
         )
     index = int(np.clip(index, 0, count - 1))
@@ -238,7 +231,7 @@ def remove_line(scene: Scene, item: Object, direction: int, index: int) -> None:
         poses(scene, item)  # raises with the numbers
     count, least = settings.grid[direction], max(LEAST_LINES, settings.grid_orders[direction])
     if count <= least:
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {item.name!r}: a surface of order {settings.grid_orders[direction]} needs at least {least} "
             f"{DIRECTIONS[direction].lower()}s, so none of its {count} can be removed"
         )
@@ -248,40 +241,31 @@ def remove_line(scene: Scene, item: Object, direction: int, index: int) -> None:
 def _change(scene: Scene, item: Object, direction: int, index: int, made: np.ndarray | None) -> None:
     """Insert a line of frames (..., 4, 4) at an index, or (None) remove it; keeps the other Empties."""
     settings = item.condyle.joint
-    driven, settings.driven = settings.driven, False
-    try:
+    with joint_frames.sliders_later(settings):
         old = np.arange(len(settings.frames)).reshape(tuple(settings.grid))
         if made is None:
             for number in sorted(np.take(old, index, axis=direction).ravel().tolist(), reverse=True):
                 bodies_and_joints.remove_control_frame(scene, item, number)
-            change = -1
         else:
             new = np.insert(old, index, -1, axis=direction)  # -1: a new frame
-            base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-            fresh = iter(made.reshape(-1, 4, 4))
+            base, fresh = joint_frames.pose_of(item), iter(made.reshape(-1, 4, 4))
             for number in np.flatnonzero(new.ravel() < 0).tolist():
                 bodies_and_joints.add_control_frame(scene, item, base @ next(fresh), number)
-            change = 1
         grid = list(settings.grid)
-        grid[direction] += change
+        grid[direction] += -1 if made is None else 1
         settings.grid = grid
         rename(item)
-    finally:
-        settings.driven = driven
 
 
 def rename(item: Object) -> None:
     """Name the Empties after their places in the grid."""
-    settings = item.condyle.joint
-    ours = [frame.object for frame in settings.frames]
-    for number, empty in enumerate(ours):
-        if empty is not None and empty.condyle.frame_of == item:
-            empty.name = f"{item.name} {number}"  # temporary, to free the new names
-    for number, empty in enumerate(ours):
-        if empty is not None and empty.condyle.frame_of == item:
+    settings, names = item.condyle.joint, {}
+    for number, frame in enumerate(settings.frames):
+        if frame.object is not None:
             row, column, layer = place(settings, number)
             name = f"{item.name} Row {row:02d} Column {column:02d}"
-            empty.name = name + (f" Layer {layer:02d}" if settings.grid[2] > 1 else "")
+            names[frame.object] = name + (f" Layer {layer:02d}" if settings.grid[2] > 1 else "")
+    joint_frames.rename(item, names)
 
 
 def warnings_of(scene: Scene, item: Object) -> list[str]:

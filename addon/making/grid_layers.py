@@ -7,10 +7,11 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access
+from ..blender.physics_access import model_error
 from ..data.joint_types import grid_directions
 from ..data.joints import JointProperties
 from ..reading import joints
-from . import bodies_and_joints, frame_grids
+from . import bodies_and_joints, frame_grids, joint_frames
 
 
 def gap(scene: Scene, item: Object) -> float:
@@ -43,27 +44,25 @@ def add_layers(
     settings = item.condyle.joint
     refusal = why_no_layers(settings)
     if refusal:
-        raise physics_access.model_error(f"joint {item.name!r}: {refusal}")
+        raise model_error(f"joint {item.name!r}: {refusal}")
     if seconds is None and apart == 0.0 and turn == 0.0:
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {item.name!r}: layers need a distance or an angle between them, unless they are time"
         )
     if seconds is not None and not seconds > 0.0:
-        raise physics_access.model_error(
+        raise model_error(
             f"joint {item.name!r}: the seconds from layer to layer must be above 0, got {seconds:g}"
         )
     frame_grids.warnings_of(scene, item)  # raises errors of the surface before any change
     frames = frame_grids.poses(scene, item).reshape(-1, 4, 4)
     knots = joints.stored_grid_knots(settings)
     layers = max(layers, frame_grids.LEAST_LINES, settings.grid_orders[2])
-    driven, settings.driven = settings.driven, False  # the sliders are updated once, at the end
-    try:
+    with joint_frames.sliders_later(settings):
         for number in reversed(range(len(frames))):
             for layer in range(1, layers):
                 empty = bodies_and_joints.frame_empty(scene, item, number)
-                bodies_and_joints.place_frame(
-                    item, empty, frames[number] @ _shift(layer * apart, layer * turn)
-                )
+                pose = frames[number] @ _shift(layer * apart, layer * turn)
+                bodies_and_joints.place_frame(item, empty, pose)
                 settings.frames.add().object = empty
                 settings.frames.move(len(settings.frames) - 1, number + layer)
         bpy.context.view_layer.update()  # updates the Empties' world matrices
@@ -71,7 +70,7 @@ def add_layers(
         settings.knots.clear()
         if knots is not None:  # keeps those of a fit, with uniform ones for the layers
             even = physics_access.part("geometry.splines").clamped_knots(layers, settings.grid_orders[2])
-            _store_knots(settings, [*knots, even])
+            joint_frames.set_knots(settings, np.concatenate([*knots, even]))
         settings.grid_periodic[2] = False
         settings.grid = (*settings.grid[:2], layers)
         if seconds is not None:
@@ -80,8 +79,6 @@ def add_layers(
             if row.label.rpartition(".")[2] == "q_3":
                 row.limits = "RANGE"
         frame_grids.rename(item)
-    finally:
-        settings.driven = driven
 
 
 def remove_layers(scene: Scene, item: Object) -> None:
@@ -95,21 +92,18 @@ def remove_layers(scene: Scene, item: Object) -> None:
     if not frame_grids.complete(settings):
         frame_grids.poses(scene, item)  # raises with the numbers
     if layers == 1:
-        raise physics_access.model_error(f"joint {item.name!r}: its grid has no layers")
+        raise model_error(f"joint {item.name!r}: its grid has no layers")
     knots = joints.stored_grid_knots(settings)
-    driven, settings.driven = settings.driven, False
-    try:
+    with joint_frames.sliders_later(settings):
         for number in reversed(range(len(settings.frames))):
             if number % layers:
                 bodies_and_joints.remove_control_frame(scene, item, number)
         settings.moving = False
         settings.grid_periodic[2] = False
         if knots is not None:
-            _store_knots(settings, knots[:2])
+            joint_frames.set_knots(settings, np.concatenate(knots[:2]))
         settings.grid = (*settings.grid[:2], 1)
         frame_grids.rename(item)
-    finally:
-        settings.driven = driven
 
 
 def why_no_layers(settings: JointProperties) -> str:
@@ -126,9 +120,3 @@ def why_no_layers(settings: JointProperties) -> str:
 
 def _shift(apart: float, turn: float) -> np.ndarray:
     return physics_access.physics().lie.exp(np.array([0.0, 0.0, turn, 0.0, 0.0, apart]))
-
-
-def _store_knots(settings: JointProperties, knots: list[np.ndarray]) -> None:
-    settings.knots.clear()
-    for value in np.concatenate(knots):
-        settings.knots.add().value = value

@@ -12,18 +12,15 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from bpy.types import Scene
-from mathutils.kdtree import KDTree
 
 from ..blender import physics_access, units
+from ..blender.physics_access import model_error
 from ..data import references
 from ..data.references import Body
-from ..reading import meshes
 from . import bodies_and_joints
 
 #: tolerances of mirror images: of bones' rest poses and of objects, as a share of their length
 SYMMETRIC, STANDING = 0.05, 0.02
-#: tolerance of mirrored vertices, as a share of a body's length
-SHAPED = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +104,7 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
         found = inverse(image.pose(rests[0])) @ rests[1]
         away = float(np.linalg.norm(found[:3, 3]))
         if away > SYMMETRIC * size * scale:
-            raise physics_access.model_error(
+            raise model_error(
                 f"{other.name} is {away:.3g} from the mirror image of {body.name} in rest pose; symmetrize the armature"
             )
         return Offset(found)
@@ -120,84 +117,9 @@ def offset(image: Image, body: Body | None, other: Body | None) -> Offset:
     if stands:
         found[:3, :3] = turned  # axes may be permuted; the remainder is the present pose
         return Offset(found)
-    shaped = _by_shape(image, body, other, found, SHAPED * size)
-    if shaped is not None:
-        return Offset(shaped)
     if references.same(body, other):
         return Offset(np.eye(4), f"{body.name} is assumed symmetric about its own axis")
     return Offset(
         np.eye(4),
         f"{other.name} is not at the mirrored pose now; its axes are assumed to mirror {body.name}'s",
     )
-
-
-def _by_shape(image: Image, body: Body, other: Body, now: np.ndarray, slack: float) -> np.ndarray | None:
-    """Pose (4, 4) of the other side's object in the image of a body's object, found from their meshes.
-
-    Vertices in the same order are fitted; else the meshes must be images at the present poses, or match in only one
-    way. None if they are not images, or are symmetric.
-
-    Args:
-        now: that pose at present. slack: tolerance of vertices [Blender units].
-    """
-    if body.bone or other.bone or {body.object.type, other.object.type} != {"MESH"}:
-        return None
-    images, points = (
-        meshes.mesh_arrays(each.object)[0] * units.split_scale(each.matrix, each.name, each.owner)[1]
-        for each in (body, other)
-    )
-    images = images @ image.matrix[:3, :3].T
-    if min(len(images), len(points)) < 4:
-        return None
-    if len(images) == len(points):
-        fitted = _fitted(points, images)
-        if np.abs(points @ fitted[:3, :3].T + fitted[:3, 3] - images).max() <= slack:
-            return fitted
-    if _covers(now, points, images, slack):
-        return now
-    laid = [pose for pose in _by_axes(points, images) if _covers(pose, points, images, slack)]
-    return laid[0] if len(laid) == 1 else None
-
-
-def _covers(pose: np.ndarray, points: np.ndarray, images: np.ndarray, slack: float) -> bool:
-    """Whether each of points (n, 3), moved by a pose (4, 4), lies on one of the images (m, 3), and vice versa."""
-    placed = points @ pose[:3, :3].T + pose[:3, 3]
-    return _farthest(placed, images) <= slack and _farthest(images, placed) <= slack
-
-
-def _by_axes(points: np.ndarray, images: np.ndarray) -> list[np.ndarray]:
-    """The four poses (4, 4) that align the principal axes of points (n, 3) with those of their reordered images (n, 3);
-    none for different numbers of points.
-    """
-    if len(points) != len(images):
-        return []
-    middles = [each.mean(axis=0) for each in (points, images)]
-    own, theirs = (
-        np.linalg.svd(each - middle, full_matrices=False)[2].T
-        for each, middle in zip((points, images), middles)
-    )
-    found = []
-    for signs in ((1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)):
-        pose, turn = np.eye(4), theirs @ np.diag(signs) @ own.T
-        pose[:3, :3] = turn * np.linalg.det(turn)  # either set of axes may be left-handed
-        pose[:3, 3] = middles[1] - pose[:3, :3] @ middles[0]
-        found.append(pose)
-    return found
-
-
-def _fitted(points: np.ndarray, onto: np.ndarray) -> np.ndarray:
-    """The pose (4, 4) that moves points (n, 3) nearest to the corresponding ones (Arun, Huang and Blostein 1987)."""
-    pose, middle = np.eye(4), points.mean(axis=0)
-    left, _, right = np.linalg.svd((onto - onto.mean(axis=0)).T @ (points - middle))
-    pose[:3, :3] = left @ np.diag([1.0, 1.0, np.linalg.det(left @ right)]) @ right
-    pose[:3, 3] = onto.mean(axis=0) - pose[:3, :3] @ middle
-    return pose
-
-
-def _farthest(points: np.ndarray, others: np.ndarray) -> float:
-    """Largest distance of points (n, 3) from the nearest of others (m, 3)."""
-    tree = KDTree(len(others))
-    for k, point in enumerate(others.tolist()):
-        tree.insert(point, k)
-    tree.balance()
-    return max(tree.find(point)[2] for point in points.tolist())

@@ -41,7 +41,7 @@ from ..data.joints import (
 from ..data.references import Body
 from ..reading import joints as joint_reading
 from ..sliders import sliders
-from . import bodies_and_joints, frame_grids, presets, rest_poses
+from . import bodies_and_joints, frame_grids, joint_frames, presets, rest_poses
 from .mirrored_bodies import Image, flipped, offset, opposite
 
 AXES = {"X": 0, "Y": 1, "Z": 2}
@@ -49,19 +49,8 @@ SHAPE = tuple(name for name in JointShape.__annotations__ if name != "frames_of"
 #: properties of a joint that are not copied to the other side
 OWN = {
     *SHAPE,
-    *(
-        "rna_type",
-        "name",
-        "enabled",
-        "type",
-        "to_world",
-        "parent",
-        "child",
-        "child_in_joint",
-        "parts",
-        "frames",
-    ),
-    *("active_frame", "knots", "coordinates", "fit", "driven", "switched", "follower", "frames_of"),
+    *("rna_type", "name", "enabled", "type", "to_world", "parent", "child", "child_in_joint", "parts"),
+    *("frames", "active_frame", "knots", "coordinates", "fit", "driven", "switched", "follower", "frames_of"),
 }
 #: reflections of a joint's own axes, tried after the mirror's
 REFLECTIONS = (Image.across(0, 1, 2), *(Image.across(axis) for axis in range(3)))
@@ -104,11 +93,8 @@ def mirror(scene: Scene, item: Object, axis: str = "X") -> Mirrored:
     others = opposite(scene, child), opposite(scene, parent)
     if others[0] is None:
         other = flipped(child)
-        why = (
-            f"no body is named {other!r}"
-            if other != (child.bone or child.object.name)
-            else "its name has no side"
-        )
+        sided = other != (child.bone or child.object.name)
+        why = f"no body is named {other!r}" if sided else "its name has no side"
         raise model_error(
             f"{child.name} has no other side: {why}; give the bodies of both sides the same name with .L and .R"
         )
@@ -236,15 +222,12 @@ def _place(
 ) -> np.ndarray:
     """World pose (4, 4) of the image of a joint's frame, on the other side's parent at its present pose."""
     lie = physics_access.physics().lie
-    frame = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
+    frame = joint_frames.pose_of(item)
     if parent is None or other is None:
         return image.onto(frame, inside)
     frame = lie.inverse(units.split_scale(parent.matrix, parent.name, parent.owner)[0]) @ frame
-    return (
-        units.split_scale(other.matrix, other.name, other.owner)[0]
-        @ lie.inverse(before)
-        @ image.onto(frame, inside)
-    )
+    there = units.split_scale(other.matrix, other.name, other.owner)[0]
+    return there @ lie.inverse(before) @ image.onto(frame, inside)
 
 
 def _new(
@@ -271,15 +254,9 @@ def _new(
     elif not other.data.body.enabled:
         bodies_and_joints.make_body(scene, other, density=child.data.body.density)
     name = " - ".join(bpy.utils.flip_name(part) for part in item.name.split(" - "))
-    settings = item.condyle.joint
+    name, settings = "" if name == item.name else name, item.condyle.joint
     return bodies_and_joints.add_joint(
-        scene,
-        parent,
-        other,
-        settings.type,
-        place,
-        "" if name == item.name else name,
-        closes_loop=settings.closes_loop,
+        scene, parent, other, settings.type, place, name, closes_loop=settings.closes_loop
     )
 
 
@@ -314,12 +291,8 @@ def _fill(
     _copy(source, settings, OWN)
     _copy(source.controller, settings.controller)
     metric = np.array(source.fit.metric_values)
-    plain = (
-        source.type == "spline_curve"
-        and not source.inverted
-        and source.fit.coordinate == "PARAMETER"
-        and not metric.any()
-    )
+    own = source.inverted or source.fit.coordinate != "PARAMETER" or metric.any()
+    plain = source.type == "spline_curve" and not own
     rest = inside.onto(joint_reading.child_in_joint(item), image)
     inverse = physics_access.physics().lie.inverse(behind)
     settings.child_in_joint = tuple((inverse @ rest @ behind if plain else rest @ behind).ravel())
@@ -330,8 +303,8 @@ def _fill(
     _fill_fit(source.fit, settings.fit, inside, metric)
     match_coordinates(settings)
     signs = np.concatenate([sign for _, sign in made]) if made else np.ones(0)
-    for row, own, sign in zip(source.coordinates, settings.coordinates, signs):
-        _fill_coordinate(row, own, float(sign))
+    for row, image_row, sign in zip(source.coordinates, settings.coordinates, signs):
+        _fill_coordinate(row, image_row, float(sign))
     target.empty_display_size = item.empty_display_size
     rest_poses.note(target)
     if source.driven and not ik_chains.of_joint(scene, target):
@@ -342,9 +315,7 @@ def _fill(
     bpy.context.view_layer.update()
 
 
-def _fill_shapes(
-    source: JointProperties, settings: JointProperties, made: list[tuple[dict[str, Any], np.ndarray]]
-) -> None:
+def _fill_shapes(source: JointProperties, settings: JointProperties, made: list[Made]) -> None:
     while len(settings.parts):
         settings.parts.remove(len(settings.parts) - 1)
     for part in source.parts:
@@ -359,9 +330,7 @@ def _fill_shapes(
 
 def _fill_fit(source: FitProperties, settings: FitProperties, image: Image, metric: np.ndarray) -> None:
     """Copy the settings of a fit and its metric, both mirrored."""
-    wanted = fit_settings.values(source, fit_settings.CURVE) | fit_settings.values(
-        source, fit_settings.SURFACE
-    )
+    wanted = fit_settings.values(source, (*fit_settings.CURVE, *fit_settings.SURFACE))
     wanted["angle_axis"] = tuple(image.axis(source.angle_axis))
     fit_settings.store(settings, wanted)
     upper = np.triu_indices(6)

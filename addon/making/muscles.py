@@ -15,6 +15,7 @@ from bpy.types import Material, Object, Scene
 from mathutils import Vector
 
 from ..blender import physics_access
+from ..blender.physics_access import model_error
 from ..data import collection, references, schema
 from ..data.muscles import ObstacleUse
 from ..data.references import Body
@@ -57,12 +58,12 @@ def from_curve(scene: Scene, item: Object, bodies: Sequence[Body] = ()) -> Objec
         ModelError: not one spline of two or more points, no bodies, or all points are nearest to the same body.
     """
     if item.type != "CURVE" or item.library is not None:
-        raise physics_access.model_error(f"{item.name!r} is not a curve object of this file")
+        raise model_error(f"{item.name!r} is not a curve object of this file")
     if item.condyle.muscle.enabled:
-        raise physics_access.model_error(f"{item.name!r} is already a muscle")
+        raise model_error(f"{item.name!r} is already a muscle")
     splines = item.data.splines
     if len(splines) != 1:
-        raise physics_access.model_error(
+        raise model_error(
             f"curve {item.name!r} must have one spline to become a muscle, but has {len(splines)}"
         )
     found = splines[0].bezier_points if splines[0].type == "BEZIER" else splines[0].points
@@ -79,11 +80,11 @@ def from_curve(scene: Scene, item: Object, bodies: Sequence[Body] = ()) -> Objec
 
 def _check(points: Sequence[tuple[Body | None, Any]], name: str) -> None:
     if len(points) < 2:
-        raise physics_access.model_error(f"muscle {name!r} needs 2 points or more, got {len(points)}")
+        raise model_error(f"muscle {name!r} needs 2 points or more, got {len(points)}")
     carriers = [muscle_points.carrier(body) or body for body, _ in points]
     if all(references.same(each, carriers[0]) for each in carriers):
         where = carriers[0].name if carriers[0] else "the world"
-        raise physics_access.model_error(
+        raise model_error(
             f"all points of muscle {name!r} are on {where}, so it cannot move anything: it needs points on two bodies"
         )
     for body, _ in points:
@@ -120,8 +121,7 @@ def _made(scene: Scene, item: Object, points: Sequence[tuple[Body | None, Any]])
         owner = muscle_points.carrier(body)
         if body is not None and owner is None:
             bodies_and_joints.make_body(scene, body)
-    schema.stamp(item.condyle)
-    schema.stamp(scene.condyle)
+    schema.stamp(item.condyle, scene.condyle)
     show_thickness(item)
     bpy.context.view_layer.update()
     return item
@@ -155,7 +155,7 @@ def stick_points(scene: Scene, item: Object, bodies: Sequence[Body] = (), every:
         if every or index not in hooked:
             body = nearest_body(candidates, point.place)
             if body is None:
-                raise physics_access.model_error("the scene has no body to hook points to: make one first")
+                raise model_error("the scene has no body to hook points to: make one first")
             muscle_points.hook(item, index, body, point.place)
             count += 1
     return count
@@ -195,9 +195,9 @@ def wrap_over(muscle: Object, obstacle: Object, strand: int = 0) -> ObstacleUse:
     """
     settings = muscle.condyle.muscle
     if not obstacle.condyle.obstacle.enabled:
-        raise physics_access.model_error(f"{obstacle.name!r} is not an obstacle")
+        raise model_error(f"{obstacle.name!r} is not an obstacle")
     if any(row.obstacle == obstacle and row.strand == strand for row in settings.obstacles):
-        raise physics_access.model_error(f"muscle {muscle.name!r} already wraps over {obstacle.name!r}")
+        raise model_error(f"muscle {muscle.name!r} already wraps over {obstacle.name!r}")
     row = settings.obstacles.add()
     row.obstacle, row.strand = obstacle, strand
     settings.active_obstacle = len(settings.obstacles) - 1

@@ -66,8 +66,7 @@ def add_obstacle(
     found.enabled = True
     reshape(item)
     mesh.materials.append(_material())
-    schema.stamp(item.condyle)
-    schema.stamp(scene.condyle)
+    schema.stamp(item.condyle, scene.condyle)
     return item
 
 

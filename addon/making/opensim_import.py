@@ -26,7 +26,7 @@ from ..reading import joints
 from . import bodies_and_joints, connections, opensim_bones
 from .demo_shapes import free_spot
 from .opensim_muscles import add_muscles
-from .opensim_state import Imported, Standing, target_of
+from .opensim_state import Imported, Standing, joint_of, target_of
 
 #: y, which is up in OpenSim's models, becomes z
 Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
@@ -177,10 +177,8 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None
     """
     body, other = constraint.body, constraint.other
     if constraint.type == "weld":
-        frames: Any = (
-            standing.worlds[other] @ constraint.other_frame,
-            standing.worlds[body] @ constraint.frame,
-        )
+        ends: Any = constraint.other_frame, constraint.frame
+        frames = np.array([standing.worlds[name] @ end for name, end in zip((other, body), ends)])
     else:
         frames = np.array([np.eye(4), np.eye(4)])
         frames[0, :3, 3] = (standing.worlds[other] @ np.append(constraint.other_point, 1.0))[:3]
@@ -205,7 +203,7 @@ def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> b
     if constraint.more or len(constraint.drivers) != 1:
         return False
     (leader, weight), *_ = constraint.drivers.items()
-    ends = [_joint_of(standing, coordinate) for coordinate in (constraint.coordinate, leader)]
+    ends = [joint_of(standing, coordinate) for coordinate in (constraint.coordinate, leader)]
     if ends[0][0] == ends[1][0]:
         return False
     (follower, number), (lead, lead_number) = ends
@@ -218,15 +216,6 @@ def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> b
     else:
         settings.ratio, settings.curve = float(weight), json.dumps(constraint.function.to_dict())
     return True
-
-
-def _joint_of(standing: Standing, coordinate: str) -> tuple[str, int]:
-    """Body and number from 1 of a coordinate ``body.coordinate``."""
-    for body in standing.model.bodies:
-        names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
-        if coordinate in names:
-            return body.name, names.index(coordinate) + 1
-    raise physics_access.model_error(f"there is no coordinate {coordinate!r}")
 
 
 #: settings of a joint with the same names and values as in physics

@@ -10,10 +10,10 @@ from bpy.types import Object
 
 from ..blender import physics_access, units
 from ..data import findings
-from ..data.references import Body
 from ..reading.muscle_points import LENGTHS
 from ..reading.muscles import FIGURES
 from . import muscles, obstacles
+from .opensim_state import joint_of, target_of
 
 if TYPE_CHECKING:
     from .opensim_state import Imported, Standing
@@ -62,10 +62,6 @@ def _name_starts(standing: Standing, made: Imported) -> None:
         made.warnings.append(findings.about(None, "import-activations", muscles=", ".join(given)))
 
 
-def _target(made: Imported, body: str | None) -> Body:
-    return Body(made.ground if body is None else made.bodies[body])
-
-
 def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Object:
     metres = units.length_scale(standing.scene)
     figures: dict[str, Any] = {}
@@ -83,7 +79,7 @@ def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Obje
         figures |= {"side": given.side, "always_side": given.always}
     matrix = standing.matrix(given.body, given.frame)
     return obstacles.add_obstacle(
-        standing.scene, _target(made, given.body), given.type, matrix, name, **figures
+        standing.scene, target_of(made, given.body), given.type, matrix, name, **figures
     )
 
 
@@ -102,12 +98,13 @@ def _muscle(
         if point.condition is not None:
             where = point.condition
             rules.append((number, "CONDITION", where.coordinate, where.lower, where.upper, ""))
-        points.append((_target(made, point.body), standing.place(point.body, position)))
+        points.append((target_of(made, point.body), standing.place(point.body, position)))
     item = muscles.add_muscle(standing.scene, points, muscle.name)
     for number, kind, coordinate, lower, upper, function in rules:
         row = item.condyle.muscle.rules.add()
         row.point, row.kind, row.lower, row.upper, row.function = number, kind, lower, upper, function
-        row.joint, row.coordinate = _joint(standing, made, coordinate)
+        body, row.coordinate = joint_of(standing, coordinate)
+        row.joint = made.joints[body]
     for strand, wrap in muscle.strands.items():
         for surface in wrap.obstacles:
             name = surfaces.get(json.dumps(surface.to_dict()))
@@ -121,14 +118,6 @@ def _muscle(
 
 def _value(standing: Standing, coordinate: str) -> float:
     return float(standing.state.q[standing.model.coordinate_names.index(coordinate)])
-
-
-def _joint(standing: Standing, made: Imported, coordinate: str) -> tuple[Any, int]:
-    for body in standing.model.bodies:
-        names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
-        if coordinate in names:
-            return made.joints[body.name], names.index(coordinate) + 1
-    raise physics_access.model_error(f"there is no coordinate {coordinate!r}")
 
 
 def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, length: float) -> None:

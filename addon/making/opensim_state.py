@@ -9,6 +9,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..blender import units
+from ..blender.physics_access import model_error
 from ..data import findings
 from ..data.references import Body
 
@@ -59,3 +60,12 @@ class Standing:
 def target_of(made: Imported, body: str | None) -> Body:
     """The object of a body of the file; None: the ground's."""
     return Body(made.ground if body is None else made.bodies[body])
+
+
+def joint_of(standing: Standing, coordinate: str) -> tuple[str, int]:
+    """Body and number from 1 of a coordinate ``body.coordinate``."""
+    for body in standing.model.bodies:
+        names = [f"{body.name}.{name}" for name in body.joint.coordinate_names]
+        if coordinate in names:
+            return body.name, names.index(coordinate) + 1
+    raise model_error(f"there is no coordinate {coordinate!r}")

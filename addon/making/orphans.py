@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import bpy
-from bpy.types import Collection, Object, Scene
+from bpy.types import Scene
 
 from ..blender import session
 from ..data import findings, references
@@ -23,30 +23,10 @@ def of(scene: Scene) -> dict[Any, list[Any]]:
     found: dict[Any, list[Any]] = {}
     for item in scene.objects:
         owner = item.condyle.frame_of if item.type == "EMPTY" else None
-        if owner is None or not _is_left(scene, item, owner):
-            continue
-        if item.library is None and item.override_library is None and not item.children:
+        left = owner is not None and references.is_deleted(owner)
+        if left and item.library is None and item.override_library is None and not item.children:
             found.setdefault(owner, []).append(item)
     return found
-
-
-def _is_left(scene: Scene, item: Object, owner: Object) -> bool:
-    """Whether an Empty's owner was deleted, either entirely, or from this scene only. An Empty that is here through a
-    collection shared with the owner's scene does not count.
-    """
-    if references.is_deleted(owner):
-        return True
-    others = owner.users_scene
-    return bool(others) and scene not in others and not set(_homes(scene, item)) & _collections(others)
-
-
-def _collections(scenes: Iterable[Scene]) -> set[Collection]:
-    return {each for scene in scenes for each in (scene.collection, *scene.collection.children_recursive)}
-
-
-def _homes(scene: Scene, item: Object) -> list[Collection]:
-    """The collections of a scene that contain an object."""
-    return [each for each in item.users_collection if each in _collections([scene])]
 
 
 def check(scene: Scene) -> Iterator[Finding]:
@@ -81,14 +61,9 @@ def listed(scene_uid: int) -> list[Finding]:
 
 
 def remove(scene: Scene) -> int:
-    """Delete orphans, or unlink them from this scene if their owner is in others; returns their number."""
-    found = of(scene)
-    for owner, items in found.items():
-        for item in items:
-            if references.is_deleted(owner):
-                bpy.data.objects.remove(item)
-            else:
-                for home in _homes(scene, item):
-                    home.objects.unlink(item)
+    """Delete orphans; returns their number."""
+    items = [item for items in of(scene).values() for item in items]
+    for item in items:
+        bpy.data.objects.remove(item)
     tell(scene)
-    return sum(map(len, found.values()))
+    return len(items)

@@ -9,7 +9,8 @@ import numpy as np
 from bpy.types import Object
 
 from ..anatomy.demo_meshes import knee_poses
-from ..blender import physics_access, units
+from ..blender import units
+from ..blender.physics_access import model_error
 from ..data.references import Body
 from .presets import Preset
 from .presets_placing import Box
@@ -48,9 +49,8 @@ def of(preset: Preset, parent: Body, child: Box) -> Curve:
     Raises:
         ModelError: the wire is not a curve object, or too short.
     """
-    size = 2.0 * float(
-        child.half.max() if child.head is None else child.half[1]
-    )  # of a bone its length, though a short one is drawn wider
+    # of a bone its length, though a short one is drawn wider
+    size = 2.0 * float(child.half.max() if child.head is None else child.half[1])
     if preset.name == "knee":
         return knee(size)
     if preset.name == "jaw":
@@ -86,7 +86,7 @@ def jaw(length: float) -> Curve:
 def wire(parent: Body, size: float) -> Curve:
     """Frames along a curve object with x as the tangent and minimal rotation about it."""
     if parent.bone or parent.object.type != "CURVE":
-        raise physics_access.model_error(
+        raise model_error(
             f"{parent.name} is not a curve, but a bead needs one as its wire: select a curve object and the bead, or "
             "nothing"
         )
@@ -95,7 +95,7 @@ def wire(parent: Body, size: float) -> Curve:
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
     length = float(steps.sum())
     if not length > 0.0:
-        raise physics_access.model_error(f"the curve {parent.name} has no length: move its points apart")
+        raise model_error(f"the curve {parent.name} has no length: move its points apart")
     chords = np.diff(points, axis=0)[steps > 1e-9 * length]
     directions = chords / np.linalg.norm(chords, axis=1)[:, None]
     turns = np.arccos(np.clip((directions[:-1] * directions[1:]).sum(axis=1), -1.0, 1.0)).sum()
@@ -131,7 +131,7 @@ def points_of(item: Object) -> tuple[np.ndarray, bool]:
     while (last, last + 1) in edges:
         last += 1
     if last < 1:
-        raise physics_access.model_error(f"the curve {item.name} needs at least two points")
+        raise model_error(f"the curve {item.name} needs at least two points")
     closed = last > 1 and (0, last) in edges
     points = points[: last + 1]
     return (np.vstack([points, points[:1]]) if closed else points), closed

@@ -32,12 +32,6 @@ def note(item: Object) -> None:
         record.turn = tuple(physics_access.physics().lie.quaternion_from_matrix(turn))
 
 
-def renamed(item: Object, before: str, now: str) -> None:
-    """Replace the uid of a joint's bone in its record, so that it stays valid when armatures are joined."""
-    record = item.condyle.rest
-    record.bones = " ".join(now if uid == before else uid for uid in record.bones.split())
-
-
 def turned(item: Object) -> float:
     """Angle [rad] by which the child's rest pose was turned relative to its parent's since then; 0 if unknown."""
     bones, turn = _now(item)

@@ -91,9 +91,8 @@ def _refresh_in_place(scene: Scene, item: Object) -> None:
     settings = item.condyle.joint
     names = slider_names(settings)
     new = [name not in item for name in names]
-    if new[0] and isinstance(
-        item.get(PROPERTY), float
-    ):  # the former only coordinate is now the first of several
+    # the former only coordinate is now the first of several
+    if new[0] and isinstance(item.get(PROPERTY), float):
         item[names[0]] = item[PROPERTY]
     here = project_poses.readings_here(scene, item)
     sliders.refresh(scene, item)

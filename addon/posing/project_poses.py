@@ -227,9 +227,8 @@ def _inside(scene: Scene, item: Object, readings: np.ndarray) -> np.ndarray:
         readings = np.where((outside | limited)[:, None], short, readings)
     values = np.clip(readings, *ranges.T)
     for k, (period, (lower, upper)) in enumerate(zip(sliders.periods(joint), ranges)):
-        outside = np.abs(readings[:, k] - values[:, k]) > 1e-6 * (
-            upper - lower
-        )  # ignores round-off at the ends
+        # ignores round-off at the ends
+        outside = np.abs(readings[:, k] - values[:, k]) > 1e-6 * (upper - lower)
         if period > 0.0:
             whole = period * max(1.0, np.floor((upper - lower) / period * (1.0 + 1e-9)))
             turned = readings[:, k] + whole * np.round((0.5 * (lower + upper) - readings[:, k]) / whole)

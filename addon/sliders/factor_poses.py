@@ -29,9 +29,8 @@ def _of_one(block: physics_access.Block, places: np.ndarray) -> np.ndarray:
         return np.asarray(lie.exp(np.multiply.outer(places, [0.0, 0.0, rate, 0.0, 0.0, lead])))
     if block.kind == layout.FUNCTION:
         weights, function = weights_and_function(block)
-        sums = (
-            weights.sum() * places if weights.any() else np.zeros(1)
-        )  # a constant is the same at all places
+        # a constant is the same at all places
+        sums = weights.sum() * places if weights.any() else np.zeros(1)
         return np.asarray(lie.exp(np.multiply.outer(function_values(function, sums), twist(block))))
     return alone(block, 1)(places[:, None])
 

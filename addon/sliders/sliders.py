@@ -173,9 +173,8 @@ def slider_ranges(item: Object, joint: physics_access.Joint) -> np.ndarray:
 def periods(joint: physics_access.Joint) -> np.ndarray:
     """Periods of the readings (n,), independent of the others; 0: not periodic."""
     ends = driver_motions.natural_ranges(joint)
-    place = np.clip(
-        0.3 + 0.2 * np.arange(len(ends)), *ends.T
-    )  # a rotation vector of 0 is the same rotation as every whole turn
+    # a rotation vector of 0 is the same rotation as every whole turn
+    place = np.clip(0.3 + 0.2 * np.arange(len(ends)), *ends.T)
     found = np.zeros(len(ends))
     here = joint.transform(joint.from_readings(place))
     for k, (lower, upper) in enumerate(ends):

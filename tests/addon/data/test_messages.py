@@ -10,8 +10,6 @@ from types import SimpleNamespace
 
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 #: which argument of a call is the code
 PLACES = {"about": 1, "error": 2, "Finding": 0}
 

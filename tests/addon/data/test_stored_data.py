@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 HERE = Path(__file__).parents[1]
 GOLDEN = HERE / "stored_properties.txt"

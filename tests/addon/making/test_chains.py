@@ -3,11 +3,11 @@
 import itertools
 import math
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..chain_rigs import add_chain, rig_with_tail, select_bones, tail  # noqa: E402
+from ..chain_rigs import add_chain, rig_with_tail, select_bones, tail
 
 
 def chains_of(part, scene):

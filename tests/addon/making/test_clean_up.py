@@ -1,10 +1,10 @@
 """Clean Up takes all of Condyle away, from what is selected, a chain, a rig or a scene."""
 
+import bpy
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..chain_rigs import add_chain, rig_with_tail, select_bones, tail  # noqa: E402
-from ..digests import differences, digest  # noqa: E402
+from ..chain_rigs import add_chain, rig_with_tail, select_bones, tail
+from ..digests import differences, digest
 
 
 def hung(part, scene):

@@ -1,10 +1,10 @@
 """Colliders: what is fitted, how they are read, and that chains stay out of them."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..chain_rigs import add_chain, rig_with_tail, select_bones, tail  # noqa: E402
+from ..chain_rigs import add_chain, rig_with_tail, select_bones, tail
 
 
 def select(*items):

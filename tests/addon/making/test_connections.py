@@ -1,21 +1,14 @@
 """Constraints between bodies, springs and ground: from the operator to the bake, and what they refuse."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
+from ..selecting import select
 
 KINDS = (
-    "point",
-    "hinge",
-    "weld",
-    "distance",
-    "planar_connector",
-    "segmented_planar_connector",
-    "coupling",
-    "spring",
-    "ground",
+    *("point", "hinge", "weld", "distance", "planar_connector", "segmented_planar_connector"),
+    *("coupling", "spring", "ground"),
 )
 
 

@@ -1,11 +1,11 @@
 """What is deleted is named, and what it led is let go of."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..copying import frames_of, in_window, moved_by, simulated  # noqa: E402
-from ..selecting import select  # noqa: E402
+from ..copying import frames_of, in_window, moved_by, simulated
+from ..selecting import select
 
 
 @pytest.mark.small
@@ -137,36 +137,6 @@ def test_a_bake_tells_of_what_a_deleted_joint_leaves_in_the_line_that_removes_it
     assert len(lines) == 1 and lines[0].remedy == part("making.orphans").REMEDY
     assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
     assert not [each for each in part("blender.session").findings if each.code == "left-over"]
-
-
-def test_a_joint_that_is_deleted_from_one_of_two_scenes_is_told_in_that(part, scene, make, knee):
-    """It was told in none, since the other scene keeps it; and what was told of one scene was told anew of the next."""
-    joint, left_over, session = knee[2], part("making.orphans"), part("blender.session")
-    other = bpy.data.scenes.new("Other")
-    for item in scene.objects:
-        other.collection.objects.link(item)
-    left_over.tell(scene)
-    assert not left(part) and not session.message
-    select(joint)
-    bpy.ops.object.delete(use_global=False)
-    assert joint.users_scene == (other,)
-    left_over.tell(scene)
-    (line,) = left(part)
-    assert (line.code, dict(line.values)) == ("left-over", {"owner": "Knee", "count": 4})
-    assert session.message == "Deleted: Knee; see Warnings"
-    assert session.message_scene == scene.session_uid
-    session.tell("")
-    left_over.tell(other)
-    left_over.tell(scene)
-    assert not session.message and left_over.of(scene) and not left_over.of(other)
-    assert bpy.ops.condyle.remove_left_over() == {"FINISHED"}
-    frames = frames_of(joint)
-    assert [frame.users_scene for frame in frames] == 4 * [(other,)]
-    collection = bpy.data.collections.new("Both")
-    for each in (scene, other):
-        each.collection.children.link(collection)
-    collection.objects.link(frames[0])
-    assert not left_over.of(scene)  # it came with its collection, and cannot be taken out of one scene alone
 
 
 @pytest.mark.small

@@ -1,11 +1,11 @@
 """Control frames that were deleted or are out of the way, and what of a slider does not go along."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
-from .test_curve_tools import knee  # noqa: E402, F401
+from ..selecting import select
+from .test_curve_tools import knee  # noqa: F401
 
 
 @pytest.mark.small

@@ -1,10 +1,10 @@
 """The third direction of a surface: layers as a third coordinate or as time, added and removed by the buttons."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import why_not  # noqa: E402
+from ..selecting import why_not
 
 
 @pytest.fixture
@@ -151,9 +151,8 @@ def test_a_surface_that_moves_takes_the_child_along_in_a_bake(part, scene, glide
     settings = joint.condyle.joint
     scene.frame_start, scene.frame_end, scene.condyle.simulation.gravity = 1, 7, (0, 0, 0)
     assert bpy.ops.condyle.add_third_direction(moving=True, seconds=0.1) == {"FINISHED"}
-    for number, frame in enumerate(
-        settings.frames
-    ):  # evenly away from the chest: a spline of a line is the line
+    # evenly away from the chest: a spline of a line is the line
+    for number, frame in enumerate(settings.frames):
         frame.object.location.y -= 0.05 * (number % 4)
     for row in settings.coordinates[:2]:
         row.start = 0.5
@@ -221,21 +220,3 @@ def test_the_view_draws_layers_and_keeps_up_with_their_seconds(part, glide, movi
     drawn.made = 0.0  # long ago: it is drawn anew at once
     joint.condyle.joint.line_seconds = 2.0
     assert overlay.shown(scene, joint).joint == read(part, scene)
-
-
-@pytest.mark.small
-def test_undo_restores_the_grid(part, glide):
-    scene, _, _ = glide
-    flat = read(part, scene).values
-    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
-        bpy.ops.ed.undo_push(message="before")
-        bpy.ops.condyle.add_third_direction(moving=True)
-        bpy.ops.ed.undo_push(message="after")
-        bpy.ops.ed.undo()
-        joint = bpy.data.objects["Glide"]
-        assert tuple(joint.condyle.joint.grid) == (4, 4, 1) and not joint.condyle.joint.moving
-        bpy.context.view_layer.update()
-        assert np.array_equal(read(part, bpy.context.scene).values, flat)
-        bpy.ops.ed.redo()
-        bpy.context.view_layer.update()
-        assert read(part, bpy.context.scene).moving

@@ -1,9 +1,10 @@
 """Control frames of a surface as a grid of Empties: made around a body, rows and columns added and removed."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
+pytestmark = pytest.mark.small
 
 
 @pytest.fixture
@@ -22,7 +23,6 @@ def world_poses(part, scene, joint):
     return np.array(joint.matrix_world) @ part("making.frame_grids").poses(scene, joint)[:, :, 0]
 
 
-@pytest.mark.small
 def test_a_grid_lies_on_the_body_towards_the_child_and_z_points_out(part, glide):
     scene, joint, chest, plate = glide
     settings = joint.condyle.joint
@@ -39,7 +39,6 @@ def test_a_grid_lies_on_the_body_towards_the_child_and_z_points_out(part, glide)
     assert not part("making.frame_grids").warnings_of(scene, joint)
 
 
-@pytest.mark.small
 def test_a_closed_grid_goes_around_the_body(part, glide):
     scene, joint, chest, _ = glide
     assert bpy.ops.condyle.make_grid(rows=4, columns=8, closed=True) == {"FINISHED"}
@@ -51,7 +50,6 @@ def test_a_closed_grid_goes_around_the_body(part, glide):
     assert len([item for item in bpy.data.objects if item.condyle.frame_of == joint]) == 32
 
 
-@pytest.mark.small
 def test_a_grid_with_a_deleted_frame_says_how_to_mend_it_and_that_mends_it(part, glide, ph):
     scene, joint, _, _ = glide
     bpy.data.objects.remove(joint.condyle.joint.frames[3].object)
@@ -62,7 +60,6 @@ def test_a_grid_with_a_deleted_frame_says_how_to_mend_it_and_that_mends_it(part,
     assert all(frame.object is not None for frame in joint.condyle.joint.frames)
 
 
-@pytest.mark.small
 def test_an_empty_tells_its_row_and_column_through_every_change(part, glide):
     _scene, joint, _, _ = glide
     grids, settings = part("making.frame_grids"), joint.condyle.joint
@@ -89,7 +86,6 @@ def test_an_empty_tells_its_row_and_column_through_every_change(part, glide):
         bpy.ops.condyle.remove_grid_line(direction="ROW")
 
 
-@pytest.mark.small
 def test_a_curve_through_the_frames_of_a_grid_has_names_of_its_own(part, glide):
     scene, joint, _, _ = glide
     assert bpy.ops.condyle.make_grid(rows=4, columns=4) == {"FINISHED"}
@@ -99,7 +95,6 @@ def test_a_curve_through_the_frames_of_a_grid_has_names_of_its_own(part, glide):
     assert names == ["Glide Frame 00", "Glide Frame 01", "Mine", "Glide Frame 03", "Glide Frame 04"]
 
 
-@pytest.mark.small
 def test_a_row_is_added_halfway_or_going_on_at_the_end(part, glide, ph):
     scene, joint, _, _ = glide
     grids = part("making.frame_grids")
@@ -118,7 +113,6 @@ def test_a_row_is_added_halfway_or_going_on_at_the_end(part, glide, ph):
     assert np.allclose(ph.lie.log(back), -ph.lie.log(on), atol=1e-5)
 
 
-@pytest.mark.small
 def test_lines_and_neighbours_are_selected(part, glide):
     _, joint, _, _ = glide
     settings = joint.condyle.joint
@@ -137,7 +131,6 @@ def test_lines_and_neighbours_are_selected(part, glide):
     assert bpy.context.view_layer.objects.active.name == "Glide Row 00 Column 01"
 
 
-@pytest.mark.small
 def test_sliders_follow_a_changed_grid_and_an_incomplete_one_says_so(part, glide):
     scene, joint, _, _ = glide
     settings = joint.condyle.joint

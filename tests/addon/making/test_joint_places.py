@@ -1,10 +1,10 @@
 """Joints that are added by hand: where they stand, about what they turn, and that they move at the first bake."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..chain_rigs import select_bones  # noqa: E402
+from ..chain_rigs import select_bones
 
 #: an elbow that is bent in the plane of x and z, with bones rolled anyhow
 ELBOW = {"Upper": ((0, 0, 1), (0.3, 0, 1), None), "Fore": ((0.3, 0, 1), (0.55, 0, 1.1), "Upper")}
@@ -54,9 +54,8 @@ def test_between_two_objects_a_joint_stands_in_the_gap_and_moves(part, scene, ma
     item = the_joint(part, scene)
     place = np.array(item.matrix_world.translation)
     gap = (0.42 - 0.3 * np.cos(0.2) + np.array([-1.0, 1.0]) * 0.05 * np.sin(0.2)).min()
-    assert place[0] == pytest.approx(
-        0.5 * (0.1 + gap), abs=2e-3
-    )  # between the wall and the corner next to it
+    # between the wall and the corner next to it
+    assert place[0] == pytest.approx(0.5 * (0.1 + gap), abs=2e-3)
     scene.frame_end = 12
     report = part("jobs.bake").bake_now(scene)
     moved = report.poses["Arm"][:, 2, 3]

@@ -2,14 +2,13 @@
 
 from types import SimpleNamespace
 
+import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
-bpy = pytest.importorskip("bpy")
-from mathutils import Matrix  # noqa: E402
-
-from ..said import said  # noqa: E402
-from ..tubes import seen  # noqa: E402
+from ..said import said
+from ..tubes import seen
 
 TURN = Matrix.Rotation(np.pi / 2, 4, "X")
 

@@ -1,12 +1,11 @@
 """What new bodies and joints of bones are: masses of capsules, and a joint for each of many bones at once."""
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon.selecting import select
 from tests.addon.walking import BONES
-
-bpy = pytest.importorskip("bpy")
 
 
 def of(part, scene, body):

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import codes, said  # noqa: E402
+from ..said import codes, said
 
 MODELS = Path(__file__).parents[4] / "shared" / "models"
 SMALL = """<?xml version="1.0"?>

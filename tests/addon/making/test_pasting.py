@@ -1,9 +1,9 @@
 """What Ctrl+C and Ctrl+V of a jointed rig make."""
 
+import bpy
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..copying import view  # noqa: E402
+from ..copying import view
 
 
 @pytest.mark.small

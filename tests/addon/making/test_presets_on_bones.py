@@ -2,12 +2,12 @@
 
 import math
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import codes  # noqa: E402
-from ..ui.test_welcome import child_of, only_joint, placed, select  # noqa: E402
+from ..said import codes
+from ..ui.test_welcome import child_of, only_joint, placed, select
 
 
 @pytest.mark.small
@@ -40,11 +40,8 @@ def test_bones_that_are_bent_get_a_joint_at_the_child_s_head_too(part, scene, ma
     make.update()
     joint = part("making.presets_making").add(scene, preset, body(rig, "A"), body(rig, "B"))
     assert tuple(joint.matrix_world.translation) == pytest.approx(head, abs=1e-6)
-    if preset not in (
-        "knee",
-        "thumb",
-        "jaw",
-    ):  # these carry the head along, which no connected bone can follow
+    # these carry the head along, which no connected bone can follow
+    if preset not in ("knee", "thumb", "jaw"):
         select(rig)
         assert bpy.ops.condyle.bake() == {"FINISHED"}
 

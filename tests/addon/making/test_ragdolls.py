@@ -2,13 +2,12 @@
 
 import math
 
+import bpy
 import numpy as np
 import pytest
+from mathutils import Vector
 
-bpy = pytest.importorskip("bpy")
-from mathutils import Vector  # noqa: E402
-
-from ..chain_rigs import FIGURE, NAMINGS, humanoid  # noqa: E402
+from ..chain_rigs import FIGURE, NAMINGS, humanoid
 
 
 @pytest.mark.parametrize("naming", NAMINGS)

@@ -1,10 +1,10 @@
 """Bones that are turned at rest after a joint was made between them: the skin turns, and that is told."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import said  # noqa: E402
+from ..said import said
 
 pytestmark = pytest.mark.small
 BONES = {"Thigh": ((0, 0, 1), (0, 0.02, 0.5), None), "Shin": ((0, 0.02, 0.5), (0, 0, 0), "Thigh")}

@@ -1,12 +1,14 @@
 """A rig brings its joints, control frames and muscles wherever Blender takes it."""
 
+import bpy
 import pytest
+from mathutils import Matrix
 
-bpy = pytest.importorskip("bpy")
-from mathutils import Matrix  # noqa: E402
+from ..copying import in_window, view
+from ..selecting import select
 
-from ..copying import in_window, view  # noqa: E402
-from ..selecting import select  # noqa: E402
+pytestmark = pytest.mark.small
+
 
 PARTS = ["Elbow", *(f"Elbow Frame 0{k}" for k in range(4)), "Shoulder", "Spring A - B", "Spring A - B End"]
 BONES = {
@@ -60,14 +62,12 @@ def bakes(part, bodies=("Rig/A", "Rig/B")):
     return names(bpy.context.scene)
 
 
-@pytest.mark.small
 def test_parts_are_beneath_the_collection_of_their_rig(part, rig, scene):
     home = bpy.data.collections["Character"]
     assert sorted(item.name for item in home.children["Condyle"].objects) == PARTS
     assert list(scene.collection.children) == [home] and not list(part("making.rig_parts").apart(scene))
 
 
-@pytest.mark.small
 @pytest.mark.parametrize(("kind", "name"), [("Object", "Rig"), ("Collection", "Character")])
 def test_an_appended_rig_bakes_at_once(part, path, kind, name):
     fresh()
@@ -76,7 +76,6 @@ def test_an_appended_rig_bakes_at_once(part, path, kind, name):
     assert bakes(part) == PARTS
 
 
-@pytest.mark.small
 @pytest.mark.parametrize(("kind", "name"), [("Object", "Rig"), ("Collection", "Character")])
 def test_an_override_of_a_linked_rig_bakes_and_lasts(part, path, tmp_path, ph, kind, name):
     fresh()
@@ -94,7 +93,6 @@ def test_an_override_of_a_linked_rig_bakes_and_lasts(part, path, tmp_path, ph, k
     assert part("jobs.bake").free_bake(bpy.context.scene) == 1 and bakes(part) == PARTS
 
 
-@pytest.mark.small
 def test_a_rig_pasted_into_another_file_bakes_at_once(part, path):
     bpy.ops.wm.open_mainfile(filepath=path)
     select(bpy.data.objects["Rig"])
@@ -104,7 +102,6 @@ def test_a_rig_pasted_into_another_file_bakes_at_once(part, path):
     assert bakes(part) == PARTS
 
 
-@pytest.mark.small
 def test_a_copy_of_a_rig_alone_names_what_it_lacks_and_one_of_all_bakes(part, rig, scene):
     scene.frame_end = 3
     part("making.duplicates").mend()
@@ -123,7 +120,6 @@ def test_a_copy_of_a_rig_alone_names_what_it_lacks_and_one_of_all_bakes(part, ri
     assert listed == {"Elbow.001", "Shoulder.001", "Spring A - B.001"}
 
 
-@pytest.mark.small
 def test_a_deleted_joint_does_not_come_back_with_its_rig(part, rig, tmp_path):
     select(bpy.data.objects["Spring A - B"], bpy.data.objects["Spring A - B End"])
     bpy.ops.object.delete()
@@ -135,7 +131,6 @@ def test_a_deleted_joint_does_not_come_back_with_its_rig(part, rig, tmp_path):
     assert bakes(part) == PARTS[:6]
 
 
-@pytest.mark.small
 def test_an_undo_leaves_no_row_that_points_at_what_it_frees(part, rig, scene):
     """The copy of a joint is a part of the same rig, which does not change between the steps."""
     with in_window():

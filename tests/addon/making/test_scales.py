@@ -1,9 +1,8 @@
 """Apply Scale: what simulations refuse is applied, and nothing moves."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 def corners(item):

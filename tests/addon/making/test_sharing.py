@@ -3,14 +3,15 @@
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..copying import frames_of, in_window, joined, moved_by, simulated  # noqa: E402
+from ..copying import frames_of, in_window, joined, moved_by, simulated
+
+pytestmark = pytest.mark.small
 
 
-@pytest.mark.small
 def test_an_appended_joint_brings_what_it_needs(part, scene, knee, tmp_path, ph):
     path = str(tmp_path / "library.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path, copy=True)
@@ -36,7 +37,6 @@ def test_an_appended_joint_brings_what_it_needs(part, scene, knee, tmp_path, ph)
         simulated(part, bpy.context.scene)  # scripts have to link the rest, too
 
 
-@pytest.mark.small
 def test_a_copied_scene_has_a_rig_of_its_own_and_a_linked_one_shares_it(part, scene, knee):
     _, shank, joint = knee
     with in_window():
@@ -58,7 +58,6 @@ def test_a_copied_scene_has_a_rig_of_its_own_and_a_linked_one_shares_it(part, sc
     assert part("jobs.bake").free_bake(third) == 1 and shank.animation_data is None
 
 
-@pytest.mark.small
 def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monkeypatch):
     """A linked copy kept Last Bake of a bake that was freed in the other scene, and its lines and warnings."""
     session, panels = part("blender.session"), part("ui.simulation.panels")
@@ -95,7 +94,6 @@ def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monk
     assert shown()[1] == ["saved by a newer version"]
 
 
-@pytest.mark.small
 def test_a_body_in_two_scenes_is_simulated_where_its_joint_is(part, scene, knee, ph):
     thigh, shank, joint = knee
     second = bpy.data.scenes.new("Second")
@@ -111,7 +109,6 @@ def test_a_body_in_two_scenes_is_simulated_where_its_joint_is(part, scene, knee,
     assert simulated(part, second) == ["Shank"]
 
 
-@pytest.mark.small
 def test_instances_show_the_bake_of_the_real_ones_and_alone_are_refused(part, scene, knee, ph):
     _, shank, _ = knee
     leg = bpy.data.collections.new("Leg")

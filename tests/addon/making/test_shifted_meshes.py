@@ -1,10 +1,10 @@
 """Children whose origins or transforms are set anew under their sliders: their meshes jump, and that is told."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
+from ..selecting import select
 
 pytestmark = pytest.mark.small
 

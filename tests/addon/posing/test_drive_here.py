@@ -2,11 +2,13 @@
 
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
+from ..selecting import select
+
+pytestmark = pytest.mark.small
 
 
 @pytest.fixture
@@ -27,7 +29,6 @@ def at(scene, child, frame):
     return np.array(child.matrix_world)
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("operator", ["drive", "drive_all"])
 @pytest.mark.parametrize(("frame", "limit"), [(1, 1e-5), (22, 6e-3), (49, 1e-5)])
 def test_a_curve_drawn_by_hand_is_driven_from_where_the_child_stands(scene, drawn, operator, frame, limit):
@@ -42,7 +43,6 @@ def test_a_curve_drawn_by_hand_is_driven_from_where_the_child_stands(scene, draw
     assert bpy.ops.condyle.drive() == {"FINISHED"} and joint["coordinate"] == value  # only renewed
 
 
-@pytest.mark.small
 def test_a_keyed_slider_begins_where_its_keys_are(scene, drawn):
     joint, _ = drawn
     assert bpy.ops.condyle.drive() == {"FINISHED"}
@@ -53,7 +53,6 @@ def test_a_keyed_slider_begins_where_its_keys_are(scene, drawn):
     assert bpy.ops.condyle.drive() == {"FINISHED"} and joint["coordinate"] == 0.5
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("operator", ["drive", "drive_all"])
 @pytest.mark.parametrize("kind", ["hinge", "universal", "spherical", "euler", "slider", "composite"])
 def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(
@@ -84,7 +83,6 @@ def test_the_sliders_of_any_joint_begin_where_the_child_was_turned_to(
     assert rows[0].start == pytest.approx(0.1)
 
 
-@pytest.mark.small
 def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_turns(
     part, scene, make, authoring
 ):
@@ -103,7 +101,6 @@ def test_a_child_off_its_joint_begins_nearby_and_one_in_place_keeps_the_sliders_
     assert joint["coordinate"] == pytest.approx(2.0 * np.pi + 0.4, abs=0.1)
 
 
-@pytest.mark.small
 def test_a_bead_stays_where_it_is_when_its_joint_becomes_a_composite_one(part, scene, make):
     bpy.ops.curve.primitive_bezier_circle_add(radius=1.0)
     wire, bead = bpy.context.object, make.box("Bead", (0.6, -0.7, 0), (0.1, 0.1, 0.1))
@@ -125,7 +122,6 @@ def test_a_bead_stays_where_it_is_when_its_joint_becomes_a_composite_one(part, s
     assert [row.start for row in settings.coordinates] == pytest.approx([start, 0.0], abs=1e-4)
 
 
-@pytest.mark.small
 def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make, authoring):
     bob = make.box("Bob")
     joint = authoring.add_joint(scene, None, part("data.references").Body(bob), "composite", np.eye(4))
@@ -136,7 +132,6 @@ def test_a_composite_joint_without_parts_shows_what_to_do(part, scene, make, aut
     assert "Add its parts from parent to child" in drawn
 
 
-@pytest.mark.small
 @pytest.mark.parametrize(
     ("kind", "limits", "stands", "expected"),
     [

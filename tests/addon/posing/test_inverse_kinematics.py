@@ -1,9 +1,8 @@
 """Inverse kinematics in the scene: sliders of a tree by where points of bodies should be."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 ACROSS = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # z of the joint's frame along y
 
@@ -167,9 +166,8 @@ def test_a_target_may_want_the_rotation_too(part, scene, body, limb):
     item.rotation_euler = (0.3, 0.0, 0.0)
     bpy.context.view_layer.update()
     outcome = part("posing.inverse_kinematics").reach_now(scene, part("posing.ik_targets").wishes_of(scene))
-    assert (
-        not outcome.met and outcome.angles[0] > 0.01
-    )  # three of the ball and one of the hinge cannot do all six
+    # three of the ball and one of the hinge cannot do all six
+    assert not outcome.met and outcome.angles[0] > 0.01
     item.location = np.array(fore.matrix_world.translation)
     item.rotation_euler = fore.matrix_world.to_euler()
     bpy.context.view_layer.update()

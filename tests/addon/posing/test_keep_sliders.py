@@ -1,10 +1,10 @@
 """Joints that are added to chains which sliders move already."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
+from ..selecting import select
 
 
 @pytest.fixture

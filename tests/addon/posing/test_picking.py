@@ -2,10 +2,9 @@
 
 from types import SimpleNamespace
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 WIDTH = HEIGHT = 400  # pixels of a view that shows 4 m across: 100 pixels a metre
 
@@ -41,9 +40,8 @@ def test_the_body_under_the_mouse_is_taken_where_it_was_hit(part, view, two):
 
 
 def test_a_body_that_is_missed_by_a_little_is_taken_at_its_surface(part, view, two):
-    body, point = part("posing.picking").body_at(
-        bpy.context, *view, (211.0, 200.0)
-    )  # 6 pixels beside, 9 before the block
+    # 6 pixels beside, 9 before the block
+    body, point = part("posing.picking").body_at(bpy.context, *view, (211.0, 200.0))
     assert body.object == two[0]
     assert np.all(np.abs(point[:2]) <= 0.05 + 1e-5) and point[2] == pytest.approx(0.2, abs=1e-5)
     assert part("posing.picking").body_at(bpy.context, *view, (150.0, 200.0)) is None  # 45 pixels away
@@ -68,8 +66,7 @@ def test_bodies_are_read_once_for_all_rays(part, view, two, monkeypatch):
 def test_a_bone_that_is_nearer_than_a_surface_is_taken(part, scene, make, view, two):
     rig = make.armature("Rig", {"Bone": ((-0.5, -0.12, 0.0), (0.5, -0.12, 0.0), None)})
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(rig, "Bone"))
-    body, point = part("posing.picking").body_at(
-        bpy.context, *view, (190.0, 186.0)
-    )  # 2 beside the bone, 9 below the rod
+    # 2 beside the bone, 9 below the rod
+    body, point = part("posing.picking").body_at(bpy.context, *view, (190.0, 186.0))
     assert (body.object, body.bone) == (rig, "Bone")
     assert point == pytest.approx([-0.1, -0.12, 0.0], abs=1e-5)

@@ -1,9 +1,8 @@
 """Coordinates from poses: the sliders set by the child's pose, or keyed as the child is."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
+from ..selecting import select
 
 
 def from_the_side(scale=1.0):

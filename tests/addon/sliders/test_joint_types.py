@@ -1,9 +1,8 @@
 """The sliders of every type of joint, and their ends."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 NUM_TYPES = 24  # joint types that the menus offer
 

@@ -1,12 +1,11 @@
 """The slider: native properties, drivers and constraints, which move the child with and without the add-on."""
 
+import bpy
 import numpy as np
 import pytest
 
+from ..other_process import answer, run
 from .test_joint_types import sliders
-
-bpy = pytest.importorskip("bpy")
-from ..other_process import answer, run  # noqa: E402
 
 # A driver's curve is a cubic through samples a fortieth of a radian apart (1e-8 of its radius), in float32.
 FOLLOWS = 2e-6
@@ -105,9 +104,8 @@ def test_other_joints_with_one_coordinate_follow_theirs(part, scene, make, body,
         for value in values:
             shown = value / 0.01 if kind == "slider" else value  # a length is keyed in Blender units
             found = world_at(joint, shown, b)
-            assert (
-                np.abs(found - expected(part, scene, joint, value)).max() < 40 * FOLLOWS
-            )  # a lever of 20 units
+            # a lever of 20 units
+            assert np.abs(found - expected(part, scene, joint, value)).max() < 40 * FOLLOWS
 
 
 @pytest.mark.small
@@ -172,9 +170,8 @@ def test_the_slider_rests_under_a_bake_and_during_a_fit(part, scene, make, body)
     keys = joint.condyle.joint.fit.worst_distance
     authoring.drive(scene, joint, True)
     joint["coordinate"] = 1.0
-    assert np.isclose(
-        tasks.fit_now(scene, joint).worst_distance_mm, keys, rtol=1e-3
-    )  # the keys, not the slider
+    # the keys, not the slider
+    assert np.isclose(tasks.fit_now(scene, joint).worst_distance_mm, keys, rtol=1e-3)
     assert not any(constraint.mute for constraint in shank.constraints)
     scene.frame_end = 5
     report = tasks.bake_now(scene)
