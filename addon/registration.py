@@ -1,8 +1,8 @@
 """Adds to Blender what the add-on has: what other classes need comes before them.
 
-Property groups are found from the types of Blender that hold them (`roots`). Classes of the interface are those in
-``classes`` of the files of ``ui`` whose names end in ``operators`` or ``panels``. Handlers, timers and drawing are in
-``attached`` of these files and of `HANDLERS`.
+Property groups are found from the types of Blender that hold them (`roots`). Classes of the interface are all those of
+the files of ``ui`` whose names end in ``operators`` or ``panels``. Handlers, timers and drawing are in ``attached`` of
+these files and of `HANDLERS`.
 """
 
 import importlib
@@ -15,7 +15,7 @@ import bpy
 
 from . import ui
 from .batch import command_line
-from .blender import compute_process, session
+from .blender import compute_process, lazy, session
 from .blender.attachments import Attachment
 from .data import callbacks, live, property_options, roots
 from .handlers import (
@@ -59,6 +59,18 @@ def _interface() -> list[ModuleType]:
     return [importlib.import_module(name) for name in names if name.endswith(("operators", "panels"))]
 
 
+def _defined(module: ModuleType) -> list[type]:
+    """The classes of Blender's that a file defines, in their order."""
+    if lazy.is_waiting(module):
+        lazy.run(module)
+    found = [each for each in vars(module).values() if isinstance(each, type)]
+    return [
+        each
+        for each in found
+        if each.__module__ == module.__name__ and issubclass(each, bpy.types.bpy_struct)
+    ]
+
+
 def _groups(group: type) -> Iterator[type]:
     """The property groups that a class points to."""
     for base in group.__mro__:
@@ -90,7 +102,7 @@ CLASSES: tuple[Any, ...] = in_order(
     [
         *(group for _, group in roots.ROOTS),
         live.LiveSettings,
-        *(each for module in INTERFACE for each in module.classes),
+        *(each for module in INTERFACE for each in _defined(module)),
     ]
 )
 ATTACHED: list[Attachment] = [

@@ -53,6 +53,12 @@ def active_joint(context: Context, roles: tuple[str, ...] = ("child", "parent"))
     return None
 
 
+def own_body(context: Context) -> references.Body | None:
+    """The active object or bone if it is a body."""
+    body = references.active_body(context)
+    return body if body is not None and body.data.body.enabled else None
+
+
 def active_connection(context: Context) -> Object | None:
     """The selected connection: the active Empty, or the connection whose end it is; None without one."""
     active = context.active_object
@@ -110,6 +116,38 @@ def allowed(cls: Any, why_not: str) -> bool:
     return not why_not
 
 
+Holds = Callable[[Context], Any]
+
+
+def needing(holds: Holds, reason: str, before: Any = editable) -> Any:
+    """A poll: another one, and that something holds; otherwise the button shows the reason."""
+
+    def poll(cls: type[Operator], context: Context) -> bool:
+        return before(cls, context) and allowed(cls, "" if holds(context) else reason)
+
+    return poll
+
+
+def any_selected(missing: str) -> Any:
+    """A poll: something is selected; `missing` says what to select."""
+    return needing(references.selected_bodies, missing)
+
+
+def unless(holds: Holds, reason: str) -> Any:
+    """The `why_not` of an operator that cannot run unless something holds."""
+    return classmethod(lambda cls, context: "" if holds(context) else reason)
+
+
+def shown_if(holds: Holds) -> Any:
+    """The `poll` of a panel that is shown if something holds."""
+    return classmethod(lambda cls, context: bool(holds(context)))
+
+
+def counted(number: int | str, thing: str, things: str = "") -> str:
+    """A number of things as text: "1 joint", "2 joints"."""
+    return f"{number} {thing if number == 1 else things or thing + 's'}"
+
+
 class Change(mixins.Operator):
     """Base of operators that change data, each one step of the undo history."""
 
@@ -125,6 +163,21 @@ class Change(mixins.Operator):
     @classmethod
     def poll(cls, context: Context) -> bool:
         return cls.needs(cls, context) and allowed(cls, cls.why_not(context))
+
+
+class Edit(Change):
+    """Base of changes that are made at once."""
+
+    def change(self, context: Context) -> str | None:
+        """Make the change; returns what to report, if anything."""
+        raise TypeError(f"{type(self).__name__} changes nothing")
+
+    def execute(self, context: Context) -> set[str]:
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+        done = self.change(context)
+        if done:
+            self.report({"INFO"}, done)
+        return {"FINISHED"}
 
 
 def figure(value: float) -> str:

@@ -44,7 +44,21 @@ def draw_objects(layout: UILayout, scene: Scene, kind: type[ObjectList], active:
     layout.template_list(kind.bl_idname, "", scene, "objects", scene.condyle, active, rows=rows)
 
 
+def draw_rows(
+    layout: UILayout, kind: type[RowList], settings: Any, name: str, active: str, rows: int
+) -> None:
+    """Draw a list of a collection of some settings; `active` is the index of its active row."""
+    layout.template_list(kind.bl_idname, "", settings, name, settings, active, rows=rows)
+
+
 def draw_switch(row: Any, settings: Any) -> None:
     """Draw the checkbox that includes an item in simulations."""
     icon = "CHECKBOX_HLT" if settings.active else "CHECKBOX_DEHLT"
     row.prop(settings, "active", text="", icon=icon, emboss=False)
+
+
+def remove_active(settings: Any, rows: str, active: str) -> None:
+    """Remove the active row of a list of some settings."""
+    found = getattr(settings, rows)
+    found.remove(min(getattr(settings, active), len(found) - 1))
+    setattr(settings, active, max(0, min(getattr(settings, active), len(found) - 1)))

@@ -3,14 +3,8 @@
 import bpy
 
 KEY = (
-    "interpolation",
-    "easing",
-    "type",
-    "handle_left_type",
-    "handle_right_type",
-    "amplitude",
-    "back",
-    "period",
+    *("interpolation", "easing", "type", "handle_left_type", "handle_right_type", "amplitude"),
+    *("back", "period"),
 )
 
 
@@ -50,14 +44,8 @@ def action_state(action):
 
 def strip_state(strip):
     names = (
-        "name",
-        "blend_type",
-        "extrapolation",
-        "influence",
-        "use_animated_influence",
-        "mute",
-        "scale",
-        "repeat",
+        *("name", "blend_type", "extrapolation", "influence", "use_animated_influence", "mute"),
+        *("scale", "repeat"),
     )
     ends = (strip.frame_start, strip.frame_end, strip.action_frame_start, strip.action_frame_end)
     action = strip.action.name if strip.action else None

@@ -13,43 +13,20 @@ from typing import Any
 import bpy
 import numpy as np
 
-ROUNDING = {
-    "rel_tol": 2.5e-7,
-    "abs_tol": 1e-9,
-}  # two roundings to single precision; angles and lengths of nothing
+# two roundings to single precision; angles and lengths of nothing
+ROUNDING = {"rel_tol": 2.5e-7, "abs_tol": 1e-9}
 # what the user's screens, the program and its brushes are made of: no step of undo holds it; and all kinds in one
 NOT_UNDONE = {
-    "all_ids",
-    "window_managers",
-    "workspaces",
-    "screens",
-    "brushes",
-    "palettes",
-    "paint_curves",
-    "fonts",
+    *("all_ids", "window_managers", "workspaces", "screens", "brushes", "palettes", "paint_curves"),
+    *("fonts",),
 }
 # what tells of a session, of evaluation or of the screen, not of the file
 PASSING = {
-    "rna_type",
-    "is_valid",
-    "error_location",
-    "error_rotation",
-    "is_active",
-    "active",
-    "show_expanded",
-    "execution_time",
-    "persistent_uid",
-    "is_in_ik_chain",
+    *("rna_type", "is_valid", "error_location", "error_rotation", "is_active", "active", "show_expanded"),
+    *("execution_time", "persistent_uid", "is_in_ik_chain", "session_uid", "is_evaluated", "tag"),
+    *("is_runtime_data", "dimensions", "bound_box", "matrix_local", "matrix_world"),
     "is_simple_expression",  # read from the expression where it is first evaluated
-    "session_uid",
-    "is_evaluated",
-    "tag",
-    "is_runtime_data",
     "use_nodes",  # always true, and on its way out of Blender
-    "dimensions",
-    "bound_box",
-    "matrix_local",
-    "matrix_world",
 }
 KEYS = ("co", "handle_left", "handle_right", "back", "amplitude", "period")
 KINDS_OF_KEYS = ("type", "interpolation", "easing", "handle_left_type", "handle_right_type")

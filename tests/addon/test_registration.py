@@ -6,10 +6,8 @@ import re
 
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
-from .other_process import answer, run  # noqa: E402
-from .undo_stage import RECIPES  # noqa: E402
+from .other_process import answer, run
+from .undo_stage import RECIPES
 
 SCRIPT = """
 import importlib, json, os, sys

@@ -336,9 +336,8 @@ def chained(steps, strict=True):
                 assert not strict and "Traceback" not in str(error), name
             if ended != {"FINISHED"}:
                 assert not strict, name
-                bpy.ops.ed.undo_push(
-                    message=f"Prepare {name}"
-                )  # Blender crashes where an undo skips a change
+                # Blender crashes where an undo skips a change
+                bpy.ops.ed.undo_push(message=f"Prepare {name}")
             stages.append(digest_in_time())
             done.append(name)
         assert not strict or all(map(differences, stages, stages[1:])), "a step changed nothing"

@@ -6,7 +6,7 @@ from bpy.types import Panel
 
 from ...data import references
 from ...data.bodies import BodyProperties
-from ...data.property_options import SidebarPanel
+from ...data.property_options import SidebarPanel, own_body, shown_if
 from ..layout import draw_fields, fields
 
 # kg m²: fields have six decimals, so that smaller moments would show fewer than three digits
@@ -26,11 +26,10 @@ class BodyPanel(SidebarPanel, Panel):
     @classmethod
     def poll(cls, context: Any) -> bool:
         active = context.active_object
-        return active is None or not (
-            active.condyle.joint.enabled
-            or active.condyle.connection.enabled
-            or active.condyle.frame_of is not None
-        )
+        if active is None:
+            return True
+        data = active.condyle
+        return not (data.joint.enabled or data.connection.enabled or data.frame_of is not None)
 
     def draw(self, context: Any) -> None:
         layout = fields(self.layout)
@@ -71,10 +70,7 @@ class SoftPartsPanel(SidebarPanel, Panel):
     bl_parent_id = "CONDYLE_PT_body"
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        body = references.active_body(context)
-        return body is not None and body.data.body.enabled
+    poll = shown_if(own_body)
 
     def draw_header(self, context: Any) -> None:
         self.layout.prop(references.active_body(context).data.body.wobbling, "enabled", text="")
@@ -88,6 +84,3 @@ class SoftPartsPanel(SidebarPanel, Panel):
         draw_fields(column, settings, "sag_along", "sag_across")
         layout.prop(settings, "damping")
         layout.column().prop(settings, "axis")
-
-
-classes = (BodyPanel, SoftPartsPanel)

@@ -231,6 +231,3 @@ class CleanUp(Change, Operator):
         more = "; the bake is freed, so bake again" if freed and not whole else ""
         self.report({"INFO"}, f"Removed from {count} {'body' if count == 1 else 'bodies'}{more}")
         return {"FINISHED"}
-
-
-classes = (AddChain, AddRagdoll, CopyToSelected, Mute, CleanUp)

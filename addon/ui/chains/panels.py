@@ -70,5 +70,4 @@ MENUS = (
     "VIEW3D_MT_pose_context_menu",
     "VIEW3D_MT_object_context_menu",
 )
-classes = (ChainPanel, ChainMenu)
 attached = tuple(Entry(menu, draw_in_menu) for menu in MENUS)

@@ -1,14 +1,14 @@
 """Operators that check the scene, select the object of a warning, and clear the list."""
 
-from bpy.props import IntProperty, StringProperty
 from bpy.types import Context, Event, Operator
 
 from ...blender import session
 from ...data import findings
-from ...data.property_options import Change, allowed, need_object_mode
+from ...data.property_options import Change, Edit, allowed, counted, need_object_mode, unless
 from ...jobs import scene_checks
 from ...making import orphans, rig_parts
 from ...reading import missing_joints
+from ..asked import integer, text
 from ..layout import draw_lines
 
 POPUP = 500  # width of the text [pixels]
@@ -24,9 +24,7 @@ class CheckScene(Change, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        if not any(missing_joints.has_work(item) for item in context.scene.objects):
-            return missing_joints.why_nothing(context.scene)
-        return ""
+        return why_nothing(context)
 
     def execute(self, context: Context) -> set[str]:
         found = scene_checks.check(context.scene)
@@ -34,18 +32,25 @@ class CheckScene(Change, Operator):
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
         summary = "No problems found"
         if len(found) > hints:
-            summary = f"{_count(errors, 'error')}, {_count(len(found) - errors - hints, 'warning')}"
+            summary = f"{counted(errors or 'no', 'error')}, {counted(len(found) - errors - hints or 'no', 'warning')}"
         if hints:
-            summary += f", {_count(hints, 'hint')}"
+            summary += f", {counted(hints, 'hint')}"
         if errors == len(found) > 0:  # checks of the whole model need a scene without errors
-            summary = f"{_count(errors, 'error')}. Fix {'it' if errors == 1 else 'them'}, then check again for warnings"
+            them = "it" if errors == 1 else "them"
+            summary = f"{counted(errors, 'error')}. Fix {them}, then check again for warnings"
         session.tell(summary, "ERROR" if errors else "CHECKMARK")
         self.report({"INFO"}, session.message)
         return {"FINISHED"}
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
+def why_nothing(context: Context) -> str:
+    """Why the scene has nothing to simulate; empty: it has."""
+    work = any(missing_joints.has_work(item) for item in context.scene.objects)
+    return "" if work else missing_joints.why_nothing(context.scene)
+
+
+def _any_findings(cls: type[Operator]) -> bool:
+    return allowed(cls, "" if session.findings else "There are no warnings")
 
 
 class SelectCulprit(Operator):
@@ -56,14 +61,11 @@ class SelectCulprit(Operator):
     bl_options = {"REGISTER", "UNDO"}
     keeps_errors = True
 
-    index: IntProperty(
-        name="Line", description="Number of the line in the list, from 0", options={"SKIP_SAVE"}
-    )
+    index: integer("Line", "Number of the line in the list, from 0", options={"SKIP_SAVE"})
 
     @classmethod
     def poll(cls, context: Context) -> bool:
-        found = allowed(cls, "" if session.findings else "There are no warnings")
-        return found and need_object_mode(cls, context)
+        return _any_findings(cls) and need_object_mode(cls, context)
 
     def execute(self, context: Context) -> set[str]:
         if not 0 <= self.index < len(session.findings):
@@ -80,41 +82,33 @@ class SelectCulprit(Operator):
         return {"FINISHED"}
 
 
-class RemoveLeftOver(Change, Operator):
+class RemoveLeftOver(Edit, Operator):
     """Delete the control frames and ends of joints and connections that were deleted"""
 
     bl_idname = "condyle.remove_left_over"
     bl_label = "Clean Up Leftovers"
+    why_not = unless(
+        lambda context: orphans.of(context.scene), "No Empties of deleted joints or constraints are left"
+    )
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if not orphans.of(context.scene):
-            return "No Empties of deleted joints or constraints are left"
-        return ""
-
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         count = orphans.remove(context.scene)
-        session.tell(f"{count} {'Empty' if count == 1 else 'Empties'} removed", "CHECKMARK")
-        return {"FINISHED"}
+        session.tell(f"{counted(count, 'Empty', 'Empties')} removed", "CHECKMARK")
 
 
-class MoveToRigs(Change, Operator):
+class MoveToRigs(Edit, Operator):
     """Move joints, control points and muscles into a collection beneath that of their rig, so that they come along
     where it is linked, appended or copied"""
 
     bl_idname = "condyle.move_to_rigs"
     bl_label = "Move Joints to Their Rigs"
+    why_not = unless(
+        lambda context: any(rig_parts.apart(context.scene)),
+        "Joints and muscles are in the collections of their rigs",
+    )
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if next(rig_parts.apart(context.scene), None) is None:
-            return "Joints and muscles are in the collections of their rigs"
-        return ""
-
-    def execute(self, context: Context) -> set[str]:
-        count = rig_parts.move_to_rigs(context.scene)
-        session.tell(f"{count} moved to their rigs", "CHECKMARK")
-        return {"FINISHED"}
+    def change(self, context: Context) -> None:
+        session.tell(f"{rig_parts.move_to_rigs(context.scene)} moved to their rigs", "CHECKMARK")
 
 
 class ShowText(Operator):
@@ -124,7 +118,7 @@ class ShowText(Operator):
     bl_label = "Show Text"
     bl_options = {"INTERNAL"}
 
-    text: StringProperty(name="Text", description="The message", options={"SKIP_SAVE"})
+    text: text("Text", "The message", options={"SKIP_SAVE"})
 
     def execute(self, _context: Context) -> set[str]:
         return {"FINISHED"}
@@ -145,11 +139,8 @@ class ClearFindings(Operator):
 
     @classmethod
     def poll(cls, _context: Context) -> bool:
-        return allowed(cls, "" if session.findings else "There are no warnings")
+        return _any_findings(cls)
 
     def execute(self, _context: Context) -> set[str]:
         session.findings = []
         return {"FINISHED"}
-
-
-classes = (CheckScene, SelectCulprit, RemoveLeftOver, MoveToRigs, ShowText, ClearFindings)

@@ -6,7 +6,7 @@ from bpy.types import Context, Panel
 
 from ...blender import session
 from ...data import findings, references
-from ...data.property_options import SidebarPanel
+from ...data.property_options import SidebarPanel, shown_if
 from ...making import scales
 from ..layout import draw_lines
 
@@ -22,9 +22,7 @@ class WarningsPanel(SidebarPanel, Panel):
     bl_parent_id = "CONDYLE_PT_bake"
     bl_order = 2
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return bool(_shown(context))
+    poll = shown_if(lambda context: _shown(context))
 
     def draw_header_preset(self, _context: Context) -> None:
         self.layout.operator("condyle.clear_findings", text="", icon="X", emboss=False)
@@ -54,9 +52,4 @@ class WarningsPanel(SidebarPanel, Panel):
 
 def _shown(context: Any) -> list[tuple[int, Any]]:
     """Indices and findings of the list."""
-    if not session.findings:
-        return []
-    return findings.shown(context.scene)
-
-
-classes = (WarningsPanel,)
+    return findings.shown(context.scene) if session.findings else []

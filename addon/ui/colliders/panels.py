@@ -44,6 +44,3 @@ class ColliderPanel(SidebarPanel, Panel):
             draw_fields(column, settings, "radius")
         draw_fields(column, settings, "margin", "friction", "restitution", "groups", "collection")
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
-
-
-classes = (ColliderPanel,)

@@ -7,7 +7,7 @@ from bpy.types import AddonPreferences, Context, Panel
 
 from ...blender import compute_process, numba_support, physics_access
 from ...blender.attachments import Ending, Entry
-from ...data.property_options import SidebarPanel
+from ...data.property_options import SidebarPanel, shown_if
 from ...jobs import precompile
 from ..layout import draw_note
 
@@ -26,12 +26,9 @@ class Preferences(AddonPreferences):
 
     def draw(self, context: Any) -> None:
         self.layout.prop(self, "compute_command")
-        message, icon = (
-            (numba_support.WITH, "CHECKMARK")
-            if numba_support.can_compile()
-            else (numba_support.WITHOUT, "ERROR")
-        )
-        draw_note(self.layout, context, message, icon)
+        compiles = numba_support.can_compile()
+        message = numba_support.WITH if compiles else numba_support.WITHOUT
+        draw_note(self.layout, context, message, "CHECKMARK" if compiles else "ERROR")
 
 
 class SlowPanel(SidebarPanel, Panel):
@@ -41,9 +38,7 @@ class SlowPanel(SidebarPanel, Panel):
     bl_order = 3
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return not (numba_support.can_compile() or compute_process.elsewhere())
+    poll = shown_if(lambda _context: not (numba_support.can_compile() or compute_process.elsewhere()))
 
     def draw(self, context: Any) -> None:
         draw_note(self.layout, context, numba_support.WITHOUT, "ERROR")
@@ -56,5 +51,4 @@ def draw_in_status_bar(self: Any, _context: Context) -> None:
         self.layout.label(text=f"Condyle: {text}", icon="SORTTIME")
 
 
-classes = (Preferences, SlowPanel)
 attached = (Entry("STATUSBAR_HT_header", draw_in_status_bar), Ending(lambda: precompile.stop(), precompile))

@@ -8,7 +8,7 @@ from ...data import references
 from ...data.connection_kinds import KINDS
 from ...data.connections import ConnectionProperties
 from ...data.joints import title_of
-from ...data.property_options import SidebarPanel, active_connection
+from ...data.property_options import SidebarPanel, active_connection, shown_if
 from ..layout import draw_fields, draw_reference, fields
 from ..lists import ObjectList, draw_objects, draw_switch
 
@@ -52,9 +52,7 @@ class ChosenConnectionPanel(SidebarPanel, Panel):
     bl_label = "Active"
     bl_parent_id = "CONDYLE_PT_connection"
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return active_connection(context) is not None
+    poll = shown_if(active_connection)
 
     def draw(self, context: Any) -> None:
         item = active_connection(context)
@@ -145,5 +143,3 @@ def _draw_group(layout: UILayout, settings: ConnectionProperties) -> None:
 
 
 DRAW = {"segmented_planar_connector": _draw_bent_plane, "coupling": _draw_coupling, "ground": _draw_ground}
-
-classes = (ConnectionList, ConnectionPanel, ChosenConnectionPanel)

@@ -3,13 +3,14 @@
 from typing import Any
 
 import bpy
-from bpy.props import FloatVectorProperty
 from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access, redraw, session, units
+from ...blender.physics_access import model_error
 from ...data import references
-from ...data.property_options import Change
+from ...data.property_options import Change, unless
 from ...posing import ik_targets, inverse_kinematics, picking
+from ..asked import vector
 
 TICK = 0.03  # seconds until an unfinished search continues
 HINT = "Drag a body with the left mouse button    Esc while dragging: restore    Enter or Esc: finish"
@@ -22,24 +23,17 @@ class Drag(Change, Operator):
     bl_idname = "condyle.drag"
     bl_label = "Drag Bodies"
 
-    goal: FloatVectorProperty(
-        name="Goal",
-        description="Place for the origin of the active body",
-        subtype="TRANSLATION",
-        unit="LENGTH",
+    goal: vector("Goal", "Place for the origin of the active body", subtype="TRANSLATION", unit="LENGTH")
+    why_not = unless(
+        lambda context: any(item.condyle.joint.driven for item in references.joints_of(context.scene)),
+        "No joint is driven by sliders: use Drive All first",
     )
-
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if not any(item.condyle.joint.driven for item in references.joints_of(context.scene)):
-            return "No joint is driven by sliders: use Drive All first"
-        return ""
 
     def execute(self, context: Context) -> set[str]:
         """Without the mouse: move the active body's origin to the goal, or as near as possible."""
         body = references.active_body(context)
         if body is None:
-            raise physics_access.model_error("select the body to move to the goal")
+            raise model_error("select the body to move to the goal")
         wish = inverse_kinematics.point_wish(context.scene, body, body.matrix.translation)
         scale = units.length_scale(context.scene)
         wish.goal[:3, 3] = [scale * place for place in self.goal]
@@ -151,6 +145,3 @@ class Drag(Change, Operator):
 
 def _within(region: Any, event: Event) -> tuple[int, int]:
     return event.mouse_x - region.x, event.mouse_y - region.y
-
-
-classes = (Drag,)

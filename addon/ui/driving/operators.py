@@ -1,18 +1,18 @@
 """Operators that drive all joints by sliders, and move bodies to targets."""
 
-from bpy.props import IntProperty
 from bpy.types import Context, Operator
 
 from ...blender import session, units
 from ...data import frame_times, references
-from ...data.property_options import Change
+from ...data.property_options import Edit, counted, own_body, unless
 from ...data.selection import show_only
 from ...making import connected_bones
 from ...posing import ik_targets, inverse_kinematics
 from ...sliders import sliders
+from ..asked import integer
 
 
-class DriveAll(Change, Operator):
+class DriveAll(Edit, Operator):
     """Drive the children of all joints of the scene by sliders, within their limits"""
 
     bl_idname = "condyle.drive_all"
@@ -27,29 +27,23 @@ class DriveAll(Change, Operator):
             return "All joints are already driven by sliders"
         return ""
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         driven = inverse_kinematics.drive_all(context.scene)
         context.view_layer.update()
         warning = connected_bones.told(context.scene, driven)
-        done = f"{len(driven)} {'joint' if len(driven) == 1 else 'joints'} driven by sliders"
+        done = f"{counted(len(driven), 'joint')} driven by sliders"
         session.tell("; ".join(filter(None, [done, warning])), "INFO" if warning else "CHECKMARK")
-        return {"FINISHED"}
 
 
-class AddTarget(Change, Operator):
+class AddTarget(Edit, Operator):
     """Add an Empty as an inverse kinematics target for the origin of the active body, or the tip of a bone"""
 
     bl_idname = "condyle.add_target"
     bl_label = "Add Target"
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        body = references.active_body(context)
-        if body is None or not body.data.body.enabled:
-            return "Select the body that should follow the target"
-        return ""
+    why_not = unless(own_body, "Select the body that should follow the target")
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         body = references.active_body(context)
         place = body.matrix.translation
         if body.bone:
@@ -59,15 +53,13 @@ class AddTarget(Change, Operator):
         follows = context.scene.condyle.reach.live
         then = f", and {body.name} follows" if follows else ", then press Solve IK; or turn on Follow Targets"
         session.tell(f"{item.name}: move it{then}", "CHECKMARK")
-        return {"FINISHED"}
 
 
-class _WithTargets(Change):
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if not ik_targets.targets_of(context.scene):
-            return "The scene has no target: select a body and use Add Target"
-        return ""
+class _WithTargets(Edit):
+    why_not = unless(
+        lambda context: ik_targets.targets_of(context.scene),
+        "The scene has no target: select a body and use Add Target",
+    )
 
 
 class ReachTargets(_WithTargets, Operator):
@@ -77,14 +69,13 @@ class ReachTargets(_WithTargets, Operator):
     bl_idname = "condyle.reach_targets"
     bl_label = "Solve IK"
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         outcome = inverse_kinematics.reach_now(context.scene, ik_targets.wishes_of(context.scene))
         context.scene.condyle.reach.told = outcome.told()
         session.tell(f"Targets: {outcome.told()}", "CHECKMARK" if outcome.met else "INFO")
         if context.scene.tool_settings.use_keyframe_insert_auto:
             search = inverse_kinematics.Reach(context.scene, ik_targets.wishes_of(context.scene))
             inverse_kinematics.key(search.sliders(), context.scene.frame_current)
-        return {"FINISHED"}
 
 
 class KeyReach(_WithTargets, Operator):
@@ -94,18 +85,12 @@ class KeyReach(_WithTargets, Operator):
     bl_idname = "condyle.key_joints"
     bl_label = "Key Joints"
 
-    first: IntProperty(name="First", description="First frame", options={"SKIP_SAVE"})
-    last: IntProperty(
-        name="Last", description="Last frame. First and Last 0: the range", options={"SKIP_SAVE"}
-    )
+    first: integer("First", "First frame", options={"SKIP_SAVE"})
+    last: integer("Last", "Last frame. First and Last 0: the range", options={"SKIP_SAVE"})
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         if (self.first, self.last) == (0, 0):
             self.first, self.last = frame_times.frame_ends(context.scene)
         count, worst, at = ik_targets.key_range(context.scene, self.first, self.last)
         far = f"; up to {units.told_length(worst)} from the targets, at frame {at}" if worst > 1e-5 else ""
-        session.tell(f"Keyed {count} {'frame' if count == 1 else 'frames'}{far}", "CHECKMARK")
-        return {"FINISHED"}
-
-
-classes = (DriveAll, AddTarget, ReachTargets, KeyReach)
+        session.tell(f"Keyed {counted(count, 'frame')}{far}", "CHECKMARK")

@@ -35,6 +35,3 @@ class ReachPanel(SidebarPanel, Panel):
             row = column.row(align=True)
             row.label(text=item.name, icon="SPHERE")
             row.prop(item.condyle.target, "use_rotation", text="Turn", toggle=True)
-
-
-classes = (ReachPanel,)

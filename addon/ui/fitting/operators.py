@@ -8,7 +8,6 @@ In the window the first fit is modal, because the compute process may have to st
 import math
 from typing import Any
 
-from bpy.props import BoolProperty
 from bpy.types import Context, Event, Object, Operator
 
 from ...blender import units
@@ -16,6 +15,7 @@ from ...data import fit_settings, references
 from ...data.property_options import Change, figure, own_joint
 from ...jobs import fit
 from ...jobs.operator import JobOperator
+from ..asked import flag
 from ..layout import fields
 
 # poses per control frame needed to detect outliers
@@ -30,7 +30,17 @@ def _joint_at_hand(context: Context) -> Object | None:
     return own_joint(context) or fit.joint_of_selected(context)
 
 
-class _FitOperator(Change, JobOperator):
+class RedoneJob(Change, JobOperator):
+    """Base of jobs that Adjust Last Operation does anew, while it waits."""
+
+    def execute(self, context: Context) -> set[str]:
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+        if self.options.is_repeat or self.options.is_repeat_last:
+            self.seconds = REDO_SECONDS
+        return super().execute(context)
+
+
+class _FitOperator(RedoneJob):
     title = "Fit"
     kind = "spline_curve"
     groups: tuple[Any, ...] = ()
@@ -41,10 +51,8 @@ class _FitOperator(Change, JobOperator):
             return "Select the keyed object or bone, or its joint"
         joint = own_joint(context)
         if joint is not None and joint.condyle.joint.type == "composite":
-            return (
-                "A fit would replace the parts of a composite joint: fit another joint, and use its frames "
-                "for a part"
-            )
+            instead = "fit another joint, and use its frames for a part"
+            return f"A fit would replace the parts of a composite joint: {instead}"
         return ""
 
     def invoke(self, context: Context, event: Event) -> set[str]:
@@ -52,10 +60,7 @@ class _FitOperator(Change, JobOperator):
         return super().invoke(context, event)
 
     def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         self._take_settings(context)
-        if self.options.is_repeat or self.options.is_repeat_last:
-            self.seconds = REDO_SECONDS
         return super().execute(context)
 
     def _take_settings(self, context: Context) -> None:
@@ -100,9 +105,9 @@ class FitFromKeyframes(_FitOperator, Operator):
     bl_label = "Fit Curve from Keyframes"
     groups = fit_settings.CURVE
     __annotations__ = fit_settings.redoable(*fit_settings.CURVE) | {
-        "periodic": BoolProperty(
-            name="Closed",
-            description="Fit a closed curve to a motion that returns to its start; of several cycles, the first",
+        "periodic": flag(
+            "Closed",
+            "Fit a closed curve to a motion that returns to its start; of several cycles, the first",
             options={"SKIP_SAVE"},
         )
     }
@@ -114,11 +119,8 @@ class FitFromKeyframes(_FitOperator, Operator):
         report = super().told(outcome)
         count = outcome.wished["num_frames"]
         if self.frames_by == "NUMBER" and count != self.num_frames:
-            why = (
-                "the most that the poses determine"
-                if count < self.num_frames
-                else "the least for the curve's order"
-            )
+            most = count < self.num_frames
+            why = "the most that the poses determine" if most else "the least for the curve's order"
             report += f"; {count} control points, {why}"
         if outcome.wished["robust"] != "NONE" and outcome.num_poses < OUTSTANDING * len(outcome.joint.frames):
             report += f"; {len(outcome.joint.frames)} control points also follow outliers: use fewer"
@@ -150,6 +152,3 @@ class FitSurface(_FitOperator, Operator):
         more = (rows, columns) != (self.rows, self.columns)
         least = f"; {rows} rows and {columns} columns, the least for its orders" if more else ""
         return super().told(outcome) + least + near
-
-
-classes = (FitFromKeyframes, FitSurface)

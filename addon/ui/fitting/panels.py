@@ -8,10 +8,10 @@ from bpy.types import Context, Object, Panel, UILayout, UIList
 from ...blender import units
 from ...data import fit_settings
 from ...data.joints import JointProperties
-from ...data.property_options import SidebarPanel, active_connection, figure, own_joint
+from ...data.property_options import SidebarPanel, active_connection, figure, own_joint, shown_if
 from ..joints.panels import OfCoordinates
 from ..layout import fields
-from ..lists import RowList
+from ..lists import RowList, draw_rows
 from ..overlay import ghosts, shown
 
 FITTED = ("spline_curve", "spline_surface")
@@ -24,9 +24,7 @@ class FitPanel(SidebarPanel, Panel):
     bl_label = "Fit"
     bl_order = 6
 
-    @classmethod
-    def poll(cls, context: Context) -> bool:
-        return active_connection(context) is None
+    poll = shown_if(lambda context: active_connection(context) is None)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
@@ -70,12 +68,8 @@ def _draw_changed(layout: UILayout, context: Any, joint: Object) -> None:
 def _draw_cycle(layout: UILayout, settings: JointProperties) -> None:
     """Offer the fits for cyclic keys."""
     kind = settings.fit.cyclic
-    if (
-        settings.type != "spline_curve"
-        or settings.periodic
-        or kind == "NONE"
-        or settings.fit.keys == "ONE_WAY"
-    ):
+    told = settings.type != "spline_curve" or settings.periodic or settings.fit.keys == "ONE_WAY"
+    if told or kind == "NONE":
         return
     column = layout.box().column(align=True)
     if kind == "CLOSED":
@@ -143,9 +137,7 @@ class ResidualsPanel(SidebarPanel, Panel):
         row = layout.row(align=True)
         row.prop(settings, "worst_first", toggle=True)
         row.prop(settings, "show_ghosts", toggle=True)
-        layout.template_list(
-            "CONDYLE_UL_residuals", "", settings, "residuals", settings, "active_residual", rows=5
-        )
+        draw_rows(layout, ResidualList, settings, "residuals", "active_residual", 5)
         if 0 <= settings.active_residual < len(settings.residuals):
             column = fields(layout.column())
             chosen = settings.residuals[settings.active_residual]
@@ -163,6 +155,3 @@ class FromPosePanel(OfCoordinates, Panel):
         column = self.layout.column(align=True)
         column.operator("condyle.set_from_pose", icon="SNAP_ON")
         column.operator("condyle.key_sliders", icon="KEY_HLT")
-
-
-classes = (ResidualList, FitPanel, ResidualsPanel, FromPosePanel)

@@ -49,6 +49,3 @@ class KeySliders(_PoseOperator, Operator):
 
     def steps(self, context: Context) -> Any:
         return project_poses.from_keys(context.scene, active_joint(context))
-
-
-classes = (SetFromPose, KeySliders)

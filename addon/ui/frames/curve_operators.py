@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from bpy.props import FloatProperty, IntProperty
 from bpy.types import Context, Menu, Object, Operator
 
 from ...blender import units
-from ...data.property_options import Change, active_joint, figure
+from ...data.property_options import active_joint, figure, unless
 from ...data.selection import show_only
-from ...jobs.operator import JobOperator
 from ...making import bodies_and_joints, curve_tools
-from ..fitting.operators import REDO_SECONDS
+from ..asked import factor, integer
+from ..fitting.operators import RedoneJob
 from .operators import FrameOperator, needs_curve, tell_place
 
 
@@ -22,16 +21,15 @@ class DuplicateControlFrame(FrameOperator, Operator):
     bl_label = "Duplicate Control Point"
     least_frames = 1
 
-    share: FloatProperty(
-        name="How Far",
-        description="Place of the copy on the way to the next frame: 0.5 is halfway",
+    share: factor(
+        "How Far",
+        "Place of the copy on the way to the next frame: 0.5 is halfway",
         default=0.25,
         min=0.01,
         max=0.99,
-        subtype="FACTOR",
     )
 
-    def change(self, context: Context, joint: Object) -> None:
+    def change_frames(self, context: Context, joint: Object) -> None:
         item = curve_tools.duplicate(context.scene, joint, joint.condyle.joint.active_frame, self.share)
         show_only(context, item)
 
@@ -42,13 +40,12 @@ class AdoptControlFrame(FrameOperator, Operator):
     bl_idname = "condyle.adopt_control_frame"
     bl_label = "Add to the Curve"
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if not is_stray(active_joint(context), context.active_object):
-            return "Select a copy (Shift+D) of a control point that is not in the list"
-        return ""
+    why_not = unless(
+        lambda context: is_stray(active_joint(context), context.active_object),
+        "Select a copy (Shift+D) of a control point that is not in the list",
+    )
 
-    def change(self, context: Context, joint: Object) -> None:
+    def change_frames(self, context: Context, joint: Object) -> None:
         copy = context.active_object
         index = curve_tools.index_in_order(context.scene, joint, copy.matrix_world, anywhere=True)
         item = bodies_and_joints.add_control_frame(context.scene, joint, copy.matrix_world, index, empty=copy)
@@ -63,7 +60,7 @@ def is_stray(joint: Object, item: Object) -> bool:
     return all(frame.object != item for frame in joint.condyle.joint.frames)
 
 
-class _CurveOperator(Change, JobOperator):
+class _CurveOperator(RedoneJob):
     needs = needs_curve
 
     @classmethod
@@ -74,12 +71,6 @@ class _CurveOperator(Change, JobOperator):
         if len(settings.frames) < settings.order:
             return f"A curve of order {settings.order} needs {settings.order} control points"
         return ""
-
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
-        if self.options.is_repeat or self.options.is_repeat_last:
-            self.seconds = REDO_SECONDS
-        return super().execute(context)
 
     def told(self, outcome: "curve_tools.Reshaped") -> str:
         moved = f"{units.told_length(1e-3 * outcome.distance)} and {figure(outcome.angle)}°"
@@ -106,9 +97,9 @@ class EvenOutFrames(_CurveOperator, Operator):
     bl_label = "Space Evenly"
     title = "Even out"
 
-    num_frames: IntProperty(
-        name="Control Points",
-        description="New number of control points; 0: as many as now",
+    num_frames: integer(
+        "Control Points",
+        "New number of control points; 0: as many as now",
         default=0,
         min=0,
         max=1000,
@@ -140,6 +131,3 @@ class FramesMenu(Menu):
         layout.operator("condyle.even_out_frames", icon="DRIVER_DISTANCE")
         layout.operator("condyle.reverse_curve", icon="ARROW_LEFTRIGHT")
         layout.operator("condyle.mirror_joint", icon="MOD_MIRROR")
-
-
-classes = (DuplicateControlFrame, AdoptControlFrame, ReverseCurve, EvenOutFrames, FramesMenu)

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty
 from bpy.types import Context, Object, Operator
 
-from ...blender import physics_access
+from ...blender.physics_access import model_error
 from ...data import references
 from ...data.joints import has_surface
-from ...data.property_options import Change, active_joint, allowed, needs_joint
+from ...data.property_options import Edit, active_joint, needing, needs_joint, unless
 from ...data.selection import select_only
 from ...making import frame_grids
+from ..asked import angle, choice, flag, integer
 from .operators import renew_sliders
 
 DIRECTIONS = (
@@ -24,26 +24,24 @@ DIRECTIONS = (
 NUMBER = {"ROW": 0, "COLUMN": 1, "LAYER": 2}
 
 
-def needs_surface(cls: type[Operator], context: Context) -> bool:
-    """Poll: the active joint has a surface with a complete grid."""
-    if not needs_joint(cls, context):
-        return False
-    settings = active_joint(context).condyle.joint
-    if not has_surface(settings):
-        return allowed(cls, "Only a spline surface has a grid: change the joint's type first")
-    complete = frame_grids.complete(settings)
-    return allowed(cls, "" if complete else "The grid is incomplete: make it again, or fit the surface")
+_ON_SURFACE = needing(
+    lambda context: has_surface(active_joint(context).condyle.joint),
+    "Only a spline surface has a grid: change the joint's type first",
+    needs_joint,
+)
+#: the active joint has a surface with a complete grid
+needs_surface = needing(
+    lambda context: frame_grids.complete(active_joint(context).condyle.joint),
+    "The grid is incomplete: make it again, or fit the surface",
+    _ON_SURFACE,
+)
 
 
 def at_hand(context: Any) -> tuple[int, int, int]:
     """Row, column and layer of the active Empty, else of the list's active frame."""
     joint = active_joint(context)
     found = frame_grids.place_of(joint, context.active_object)
-    return (
-        found
-        if found is not None
-        else frame_grids.place(joint.condyle.joint, joint.condyle.joint.active_frame)
-    )
+    return found or frame_grids.place(joint.condyle.joint, joint.condyle.joint.active_frame)
 
 
 @contextmanager
@@ -58,7 +56,7 @@ def kept_at_hand(operator: Any, context: Context, joint: Object) -> Iterator[Non
         operator.report({"INFO"}, f"{name} was removed")
 
 
-class MakeGrid(Change, Operator):
+class MakeGrid(Edit, Operator):
     """Make the joint a spline surface with a grid of control frames around a body, z outward. Existing frames are moved
     to new places"""
 
@@ -66,46 +64,36 @@ class MakeGrid(Change, Operator):
     bl_label = "Make Grid around Body"
     needs = needs_joint
 
-    around: EnumProperty(
-        name="Around",
-        description="Body whose bounding box sets size and place",
+    around: choice(
+        "Around",
+        "Body whose bounding box sets size and place",
         items=(
             ("PARENT", "Parent", "The body that the joint is attached to"),
             ("CHILD", "Child", "The moving body"),
         ),
     )
-    rows: IntProperty(
-        name="Rows", description="Control points in the first direction", default=5, min=4, max=200
-    )
-    columns: IntProperty(
-        name="Columns", description="Control points in the second direction", default=5, min=4, max=200
-    )
-    closed: BoolProperty(name="Closed", description="Close the columns around the joint's z axis")
-    opening: FloatProperty(
-        name="Opening",
-        description="Angle that the grid covers to each side, from the body's middle",
-        subtype="ANGLE",
-        unit="ROTATION",
+    rows: integer("Rows", "Control points in the first direction", default=5, min=4, max=200)
+    columns: integer("Columns", "Control points in the second direction", default=5, min=4, max=200)
+    closed: flag("Closed", "Close the columns around the joint's z axis")
+    opening: angle(
+        "Opening",
+        "Angle that the grid covers to each side, from the body's middle",
         default=math.radians(50.0),
         min=math.radians(1.0),
         max=math.radians(80.0),
     )
+    why_not = unless(
+        lambda context: active_joint(context).condyle.joint.type != "composite",
+        "A composite joint uses the frames of another joint: make the grid there",
+    )
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        joint = active_joint(context)
-        if joint.condyle.joint.type == "composite":
-            return "A composite joint uses the frames of another joint: make the grid there"
-        return ""
-
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         settings = joint.condyle.joint
         body = references.resolve(settings.parent) if self.around == "PARENT" else None
         body = body or references.resolve(settings.child)
         if body is None:
-            raise physics_access.model_error(f"joint {joint.name!r} has no body to make a grid around")
+            raise model_error(f"joint {joint.name!r} has no body to make a grid around")
         frames = frame_grids.around(
             context.scene, joint, body, self.rows, self.columns, self.opening, self.closed
         )
@@ -113,22 +101,19 @@ class MakeGrid(Change, Operator):
         for warning in frame_grids.warnings_of(context.scene, joint):
             self.report({"WARNING"}, warning)
         renew_sliders(self, context, joint)
-        return {"FINISHED"}
 
 
-class _GridOperator(Change):
+class _GridOperator(Edit):
     needs = needs_surface
 
-    change: Any
-    direction: EnumProperty(name="Direction", description="Rows, columns or layers", items=DIRECTIONS)
+    change_line: Any
+    direction: choice("Direction", "Rows, columns or layers", items=DIRECTIONS)
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         number = NUMBER[self.direction]
-        self.change(context, joint, number, at_hand(context)[number])
+        self.change_line(context, joint, number, at_hand(context)[number])
         renew_sliders(self, context, joint)
-        return {"FINISHED"}
 
 
 class AddGridLine(_GridOperator, Operator):
@@ -137,7 +122,7 @@ class AddGridLine(_GridOperator, Operator):
     bl_idname = "condyle.add_grid_line"
     bl_label = "Add Row or Column"
 
-    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
+    def change_line(self, context: Context, joint: Object, direction: int, index: int) -> None:
         frame_grids.add_line(context.scene, joint, direction, index)
 
 
@@ -147,15 +132,13 @@ class RemoveGridLine(_GridOperator, Operator):
     bl_idname = "condyle.remove_grid_line"
     bl_label = "Remove Row or Column"
 
-    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
+    def change_line(self, context: Context, joint: Object, direction: int, index: int) -> None:
         with kept_at_hand(self, context, joint):
             frame_grids.remove_line(context.scene, joint, direction, index)
 
 
 class _GridSelection(_GridOperator):
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        return "" if context.mode == "OBJECT" else "Only in object mode"
+    why_not = unless(lambda context: context.mode == "OBJECT", "Only in object mode")
 
 
 class SelectGridLine(_GridSelection, Operator):
@@ -164,7 +147,7 @@ class SelectGridLine(_GridSelection, Operator):
     bl_idname = "condyle.select_grid_line"
     bl_label = "Select Row or Column"
 
-    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
+    def change_line(self, context: Context, joint: Object, direction: int, index: int) -> None:
         select_only(context)
         settings = joint.condyle.joint
         here = at_hand(context)
@@ -182,9 +165,9 @@ class SelectGridNeighbour(_GridSelection, Operator):
     bl_idname = "condyle.select_grid_neighbour"
     bl_label = "Select Neighbour"
 
-    step: IntProperty(name="Step", description="Number of frames forward; negative: back", default=1)
+    step: integer("Step", "Number of frames forward; negative: back", default=1)
 
-    def change(self, context: Context, joint: Object, direction: int, index: int) -> None:
+    def change_line(self, context: Context, joint: Object, direction: int, index: int) -> None:
         settings = joint.condyle.joint
         place, count = list(at_hand(context)), settings.grid[direction]
         target = index + self.step
@@ -195,6 +178,3 @@ class SelectGridNeighbour(_GridSelection, Operator):
         settings.active_frame = (row * settings.grid[1] + column) * settings.grid[2] + layer
         chosen = settings.frames[settings.active_frame].object
         select_only(context, *([] if chosen is None else [chosen]))
-
-
-classes = (MakeGrid, AddGridLine, RemoveGridLine, SelectGridLine, SelectGridNeighbour)

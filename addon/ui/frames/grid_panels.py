@@ -81,6 +81,3 @@ class GridPanel(SidebarPanel, Panel):
 def shape(settings: JointProperties) -> str:
     """Size of a grid as text, for example "4 x 5"."""
     return " x ".join(map(str, settings.grid[: frame_grids.directions(settings)]))
-
-
-classes = (GridPanel,)

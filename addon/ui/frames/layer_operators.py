@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, FloatProperty, IntProperty
 from bpy.types import Context, Operator
 
-from ...data.property_options import Change, active_joint
+from ...data.property_options import Edit, active_joint, unless
 from ...making import frame_grids, grid_layers
+from ..asked import angle, flag, integer, length, seconds
 from .grid_operators import kept_at_hand, needs_surface
 from .operators import renew_sliders
 
 
-class AddThirdDirection(Change, Operator):
+class AddThirdDirection(Edit, Operator):
     """Let the child also leave the surface: the control frames become the first of several layers. The other layers are
     copies, which you then move"""
 
@@ -19,29 +19,16 @@ class AddThirdDirection(Change, Operator):
     bl_label = "Add Third Direction"
     needs = needs_surface
 
-    moving: BoolProperty(name="Moves in Time", description="The layers are the surface at successive times")
-    layers: IntProperty(name="Layers", description="Number of layers", default=4, min=4, max=100)
-    apart: FloatProperty(
-        name="Apart",
-        description="Distance from layer to layer, along each frame's own z. 0 without a turn: half the distance "
+    moving: flag("Moves in Time", "The layers are the surface at successive times")
+    layers: integer("Layers", "Number of layers", default=4, min=4, max=100)
+    apart: length(
+        "Apart",
+        "Distance from layer to layer, along each frame's own z. 0 without a turn: half the distance "
         "between frames; no distance if the layers are time",
-        subtype="DISTANCE",
-        unit="LENGTH",
     )
-    turn: FloatProperty(
-        name="Turn",
-        description="Angle from layer to layer, about each frame's own z",
-        subtype="ANGLE",
-        unit="ROTATION",
-    )
-    seconds: FloatProperty(
-        name="Seconds per Layer",
-        description="Time from one layer to the next",
-        subtype="TIME_ABSOLUTE",
-        unit="TIME_ABSOLUTE",
-        default=1.0,
-        min=0.001,
-        soft_max=60.0,
+    turn: angle("Turn", "Angle from layer to layer, about each frame's own z")
+    seconds: seconds(
+        "Seconds per Layer", "Time from one layer to the next", default=1.0, min=0.001, soft_max=60.0
     )
 
     @classmethod
@@ -67,8 +54,7 @@ class AddThirdDirection(Change, Operator):
         if self.moving:
             layout.prop(self, "seconds")
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> None:
         scene, joint = context.scene, active_joint(context)
         apart = self.apart
         if not (apart or self.turn or self.moving):
@@ -78,29 +64,21 @@ class AddThirdDirection(Change, Operator):
         for warning in frame_grids.warnings_of(scene, joint):
             self.report({"WARNING"}, warning)
         renew_sliders(self, context, joint)
-        return {"FINISHED"}
 
 
-class RemoveThirdDirection(Change, Operator):
+class RemoveThirdDirection(Edit, Operator):
     """Remove all layers except the first, with their Empties, so that the surface has only rows and columns"""
 
     bl_idname = "condyle.remove_third_direction"
     bl_label = "Remove Third Direction"
     needs = needs_surface
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if active_joint(context).condyle.joint.grid[2] == 1:
-            return "The surface has no third direction"
-        return ""
+    why_not = unless(
+        lambda context: active_joint(context).condyle.joint.grid[2] > 1, "The surface has no third direction"
+    )
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         with kept_at_hand(self, context, joint):
             grid_layers.remove_layers(context.scene, joint)
         renew_sliders(self, context, joint)
-        return {"FINISHED"}
-
-
-classes = (AddThirdDirection, RemoveThirdDirection)

@@ -1,14 +1,14 @@
 """Operator that mirrors a joint to the bodies of the other side."""
 
-from bpy.props import EnumProperty
 from bpy.types import Context, Operator
 
-from ...data.property_options import Change, active_joint, needs_joint
+from ...data.property_options import Edit, active_joint, needs_joint
 from ...data.selection import show_only
 from ...making import mirroring
+from ..asked import choice
 
 
-class MirrorJoint(Change, Operator):
+class MirrorJoint(Edit, Operator):
     """Mirror the joint with its control frames and settings to the bodies of the other side, found by their names (.L
     and .R). An existing joint there is updated"""
 
@@ -16,20 +16,15 @@ class MirrorJoint(Change, Operator):
     bl_label = "Mirror Joint"
     needs = needs_joint
 
-    axis: EnumProperty(
-        name="Axis",
-        description="Axis that points to the other side: of the armature for bones, of the world for objects",
+    axis: choice(
+        "Axis",
+        "Axis that points to the other side: of the armature for bones, of the world for objects",
         items=(("X", "X", "Left and right"), ("Y", "Y", "Front and back"), ("Z", "Z", "Top and bottom")),
     )
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> str:
         result = mirroring.mirror(context.scene, active_joint(context), self.axis)
         for warning in result.warnings:
             self.report({"WARNING"}, warning)
-        self.report({"INFO"}, f"{result.joint.name} was {'updated' if result.renewed else 'added'}")
         show_only(context, result.joint)
-        return {"FINISHED"}
-
-
-classes = (MirrorJoint,)
+        return f"{result.joint.name} was {'updated' if result.renewed else 'added'}"

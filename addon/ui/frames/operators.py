@@ -2,27 +2,25 @@
 
 from typing import Any
 
-from bpy.props import EnumProperty, IntProperty
 from bpy.types import Context, Object, Operator
 
 from ...blender import physics_access, session, units
+from ...blender.physics_access import model_error
 from ...data import references
 from ...data.joints import JointProperties, has_curve
-from ...data.property_options import Change, active_joint, allowed, figure, needs_joint
+from ...data.property_options import Edit, active_joint, figure, needing, needs_joint, unless
 from ...data.selection import show_only
 from ...making import bodies_and_joints, curve_tools, insert_frame
 from ...reading import joints
 from ...sliders import sliders
+from ..asked import choice, integer
 
-
-def needs_curve(cls: type[Operator], context: Context) -> bool:
-    """Poll: the active joint has a curve."""
-    return needs_joint(cls, context) and allowed(
-        cls,
-        ""
-        if has_curve(active_joint(context).condyle.joint)
-        else "Only a spline curve has control points: change the joint's type first",
-    )
+#: the active joint has a curve
+needs_curve = needing(
+    lambda context: has_curve(active_joint(context).condyle.joint),
+    "Only a spline curve has control points: change the joint's type first",
+    needs_joint,
+)
 
 
 def frame_at_hand(context: Context, settings: JointProperties) -> int:
@@ -57,7 +55,7 @@ def renew_sliders(operator: Any, context: Context, joint: Object) -> None:
         operator.report({"WARNING"}, f"The sliders were not updated: {error}")
 
 
-class FrameOperator(Change):
+class FrameOperator(Edit):
     """Base of operators that change the control frames of the active curve."""
 
     needs = needs_curve
@@ -69,23 +67,21 @@ class FrameOperator(Change):
             return f"The joint has {least} control points"
         return ""
 
-    change: Any
+    change_frames: Any
     least_frames = 0
     share: Any = None  # place of an added frame on the way to the next; None: the motion need not be kept
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         references.check_evaluated(joint, f"joint {joint.name!r}")
         joint.condyle.joint.active_frame = frame_at_hand(context, joint.condyle.joint)
         before = insert_frame.curve_of(context.scene, joint) if self.share else None
         known = {frame.object for frame in joint.condyle.joint.frames}
-        self.change(context, joint)
+        self.change_frames(context, joint)
         curve_tools.rename_frames(joint)
         if before is not None:
             self._keep_motion(context, joint, before, known)
         renew_sliders(self, context, joint)
-        return {"FINISHED"}
 
     def _keep_motion(
         self, context: Context, joint: Object, before: "physics_access.SplineCurve", known: set[Object]
@@ -97,7 +93,7 @@ class FrameOperator(Change):
         moved = insert_frame.grow(context.scene, joint, before, index, self.share)
         if moved is not None:
             far = f"{units.told_length(1e-3 * moved.distance)} and {figure(moved.angle)}°"
-            message = "; ".join([f"{self.bl_label}: the curve moved by at most {far}", *moved.warnings])
+            message = f"{self.bl_label}: the curve moved by at most {far}"
             session.tell(message, "CHECKMARK")
             self.report({"INFO"}, message)
 
@@ -117,9 +113,9 @@ class AddControlFrame(FrameOperator, Operator):
     bl_idname = "condyle.add_control_frame"
     bl_label = "Add Control Point"
 
-    place: EnumProperty(
-        name="Place",
-        description="Place of the new frame along the curve",
+    place: choice(
+        "Place",
+        "Place of the new frame along the curve",
         items=(
             (
                 "FITTING",
@@ -144,7 +140,7 @@ class AddControlFrame(FrameOperator, Operator):
             return "Add a control point at the child's present pose, after all others"
         return " ".join((cls.__doc__ or "").split())
 
-    def change(self, context: Context, joint: Object) -> None:
+    def change_frames(self, context: Context, joint: Object) -> None:
         settings = joint.condyle.joint
         index, child = None, references.resolve(settings.child)
         if self.place == "FITTING" and child is not None:
@@ -164,7 +160,7 @@ class InsertControlFrame(FrameOperator, Operator):
     least_frames = 2
     share = 0.5
 
-    def change(self, context: Context, joint: Object) -> None:
+    def change_frames(self, context: Context, joint: Object) -> None:
         settings = joint.condyle.joint
         last = len(settings.frames) - (1 if settings.periodic else 2)
         bodies_and_joints.insert_between(context.scene, joint, min(settings.active_frame, last))
@@ -177,7 +173,7 @@ class RemoveControlFrame(FrameOperator, Operator):
     bl_label = "Remove Control Point"
     least_frames = 1
 
-    def change(self, context: Context, joint: Object) -> None:
+    def change_frames(self, context: Context, joint: Object) -> None:
         settings, active = joint.condyle.joint, context.active_object
         was_active = active is not None and active == settings.frames[settings.active_frame].object
         bodies_and_joints.remove_control_frame(context.scene, joint, settings.active_frame)
@@ -193,13 +189,11 @@ class MoveControlFrame(FrameOperator, Operator):
     bl_label = "Move Control Point"
     least_frames = 2
 
-    direction: EnumProperty(
-        name="Direction",
-        description="Direction in the list",
-        items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later")),
+    direction: choice(
+        "Direction", "Direction in the list", items=(("UP", "Up", "Earlier"), ("DOWN", "Down", "Later"))
     )
 
-    def change(self, context: Context, joint: Object) -> None:
+    def change_frames(self, context: Context, joint: Object) -> None:
         settings = joint.condyle.joint
         target = settings.active_frame + (-1 if self.direction == "UP" else 1)
         if 0 <= target < len(settings.frames):
@@ -208,26 +202,19 @@ class MoveControlFrame(FrameOperator, Operator):
             settings.knots.clear()
 
 
-class SelectControlFrame(Change, Operator):
+class SelectControlFrame(Edit, Operator):
     """Select the Empty of a control frame"""
 
     bl_idname = "condyle.select_control_frame"
     bl_label = "Select Control Point"
     needs = needs_joint
 
-    index: IntProperty(name="Number", description="Number of the control point, from 0", min=0)
+    index: integer("Number", "Number of the control point, from 0", min=0)
+    why_not = unless(lambda context: context.mode == "OBJECT", "Only in object mode")
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        return "Only in object mode" if context.mode != "OBJECT" else ""
-
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         frames = active_joint(context).condyle.joint.frames
         if self.index >= len(frames) or not is_seen(context, frames[self.index].object):
-            self.report({"ERROR"}, f"Control point {self.index} is missing, or hidden in this view layer")
-            return {"CANCELLED"}
+            number = self.index
+            raise model_error(f"Control point {number} is missing, or hidden in this view layer")
         show_only(context, frames[self.index].object)
-        return {"FINISHED"}
-
-
-classes = (AddControlFrame, InsertControlFrame, RemoveControlFrame, MoveControlFrame, SelectControlFrame)

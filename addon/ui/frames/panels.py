@@ -8,7 +8,7 @@ from ...data import references
 from ...data.joints import has_curve
 from ...data.property_options import SidebarPanel, active_joint
 from ..layout import draw_fields, fields
-from ..lists import RowList
+from ..lists import RowList, draw_rows
 from .curve_operators import is_stray
 
 
@@ -50,15 +50,7 @@ class FramesPanel(SidebarPanel, Panel):
             layout.label(text="A copy, not in the curve yet", icon="INFO")
             layout.operator("condyle.adopt_control_frame", icon="ADD")
         row = layout.row()
-        row.template_list(
-            "CONDYLE_UL_frames",
-            "",
-            settings,
-            "frames",
-            settings,
-            "active_frame",
-            rows=5 if len(settings.frames) else 3,
-        )
+        draw_rows(row, ControlFrameList, settings, "frames", "active_frame", 5 if len(settings.frames) else 3)
         side = row.column(align=True)
         side.operator("condyle.add_control_frame", text="", icon="ADD")
         side.operator("condyle.remove_control_frame", text="", icon="REMOVE")
@@ -79,6 +71,3 @@ def which_frame(joint: Object, item: Object) -> str:
         if frame.object is not None and frame.object == item:
             return f"Point {number}, of 0 to {len(frames) - 1}"
     return ""
-
-
-classes = (ControlFrameList, FramesPanel)

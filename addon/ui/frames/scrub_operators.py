@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import bpy
-from bpy.props import FloatVectorProperty
 from bpy.types import Context, Event, GizmoGroup, Operator, Scene
 from bpy.utils import units
 from mathutils import Matrix
@@ -13,9 +12,10 @@ from mathutils import Matrix
 from ...blender import physics_access, session
 from ...data import references
 from ...data.joints import slider_names, title_of
-from ...data.property_options import Change, active_joint, needs_joint
+from ...data.property_options import Edit, active_joint, needs_joint
 from ...making import bodies_and_joints
 from ...posing import picking, project_poses, scrubbing
+from ..asked import vector
 from ..overlay import shown
 
 COLOR, HIGHLIGHT = (0.30, 0.85, 1.00), (1.00, 1.00, 1.00)
@@ -49,22 +49,19 @@ def _take_turns(self: Any, turns: Any) -> None:
     self.values = turns
 
 
-class Scrub(Change, Operator):
+class Scrub(Edit, Operator):
     """Drag the joint along its curve or over its surface, within its limits. Shift: slowly; Esc: restore"""
 
     bl_idname = "condyle.scrub"
     bl_label = "Scrub Joint"
     needs = needs_joint
 
-    values: FloatVectorProperty(  # type: ignore[assignment]  # as a method of all of Blender's classes is called
-        name="Coordinates",
-        description="Values of the joint's sliders, in their own units",
-        size=3,
-        options={"SKIP_SAVE"},
+    values: vector(  # type: ignore[assignment]  # as a method of all of Blender's classes is called
+        "Coordinates", "Values of the joint's sliders, in their own units", size=3, options={"SKIP_SAVE"}
     )
-    turns: FloatVectorProperty(
-        name="Angles",
-        description="Values of the joint's sliders that are angles",
+    turns: vector(
+        "Angles",
+        "Values of the joint's sliders that are angles",
         size=3,
         unit="ROTATION",
         get=lambda self: tuple(self.values),
@@ -110,12 +107,10 @@ class Scrub(Change, Operator):
             return self._done(context, joint)
         return {"RUNNING_MODAL"}
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         project_poses.set_sliders(context.scene, joint, self.values)
         self._key(context, joint)
-        return {"FINISHED"}
 
     def draw(self, context: Context) -> None:
         joint = active_joint(context)
@@ -243,9 +238,8 @@ def handle_size(context: Context, place: Any) -> float:
     child = references.resolve(active_joint(context).condyle.joint.child)
     if child is None or context.region_data is None:
         return SIZE
-    scale = (
-        child.object.matrix_world.median_scale if child.bone else 2.0
-    )  # of objects it is half the world length
+    # of objects it is half the world length
+    scale = child.object.matrix_world.median_scale if child.bone else 2.0
     seen = picking.seen_length(context, place, scale * bodies_and_joints.typical_length(child))
     if seen is None:
         return SIZE
@@ -256,6 +250,3 @@ def handle_size(context: Context, place: Any) -> float:
 def limits_of(joint: Any) -> list[Any]:
     """The settings that the handle's range depends on, besides the joint's shape."""
     return [(row.limits, row.lower, row.upper) for row in joint.condyle.joint.coordinates]
-
-
-classes = (Scrub, ScrubHandle)

@@ -1,18 +1,27 @@
 """Operators that add and remove joints, choose their types, and drive them by sliders."""
 
-from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Context, Event, Operator
 
 from ...blender import session
+from ...blender.physics_access import model_error
 from ...data import references
 from ...data.joint_types import WHOLE_ONLY, search_items
-from ...data.property_options import Change, active_joint, allowed, needs_joint, needs_own_joint
+from ...data.property_options import (
+    Edit,
+    active_joint,
+    counted,
+    needing,
+    needs_joint,
+    needs_own_joint,
+    unless,
+)
 from ...making import bodies_and_joints, connected_bones, joint_places, scales
 from ...posing import keep_sliders, project_poses
 from ...sliders import sliders
+from ..asked import choice, flag, integer
 
 
-class _SearchOperator(Change):
+class _SearchOperator(Edit):
     """Base of operators that ask for the type in a searchable list; each class must define `bl_property` itself."""
 
     def invoke(self, context: Context, _event: Event) -> set[str]:
@@ -32,43 +41,35 @@ class AddJoint(_SearchOperator, Operator):
     bl_label = "Add Joint"
     bl_property = "kind"
 
-    kind: EnumProperty(
-        name="Type", description="How the child moves", items=search_items(), default="spline_curve"
-    )
-    closes_loop: BoolProperty(
-        name="Closes a Loop",
-        description="The child already has another joint; this one also connects it to the parent",
+    kind: choice("Type", "How the child moves", items=search_items(), default="spline_curve")
+    closes_loop: flag(
+        "Closes a Loop",
+        "The child already has another joint; this one also connects it to the parent",
         options={"SKIP_SAVE"},
     )
+    why_not = unless(
+        references.active_body, "Select the child, then the parent: two objects, or two bones in pose mode"
+    )
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if references.active_body(context) is None:
-            return "Select the child, then the parent: two objects, or two bones in pose mode"
-        return ""
-
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> str:
         scene, pairs = context.scene, references.joint_pairs(context)
         if len(pairs) > 1 and not self.closes_loop:
             pairs = [pair for pair in pairs if references.joint_of(scene, pair[1]) is None]
         if not pairs:
-            self.report({"ERROR"}, "All that is selected has joints already")
-            return {"CANCELLED"}
+            raise model_error("All that is selected has joints already")
         bodies_and_joints.check_joints(pairs)
         for parent, child in pairs:
             joint = joint_places.add(scene, parent, child, self.kind, self.closes_loop)
             keep_sliders.join_chain(scene, joint)
         if len(pairs) > 1:
-            self.report({"INFO"}, f"{len(pairs)} joints added")
-            return {"FINISHED"}
+            return f"{len(pairs)} joints added"
         # panels find the joint of the active child, but a joint that closes a loop only by its own Empty
         at_hand = references.Body(joint) if self.closes_loop and context.mode == "OBJECT" else child
         references.make_active(context, at_hand)
-        self.report({"INFO"}, f"Joint {joint.name!r} added")
-        return {"FINISHED"}
+        return f"Joint {joint.name!r} added"
 
 
-class ApplyScale(Change, Operator):
+class ApplyScale(Edit, Operator):
     """Apply the non-uniform and negative scales, which cannot be simulated, of the bodies, what is selected, and their
     parents, as Ctrl+A does"""
 
@@ -81,11 +82,10 @@ class ApplyScale(Change, Operator):
             return "Go to Object Mode: scales cannot be applied elsewhere"
         return "" if scales.refused(_to_simulate(context)) else "No scale is non-uniform or negative"
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> str:
         items = scales.refused(_to_simulate(context))
         scales.apply(items)
-        self.report({"INFO"}, f"Scale of {', '.join(item.name for item in items)} applied")
-        return {"FINISHED"}
+        return f"Scale of {', '.join(item.name for item in items)} applied"
 
 
 def _to_simulate(context: Context) -> list[references.Body]:
@@ -100,32 +100,25 @@ class ChooseType(_SearchOperator, Operator):
     bl_property = "kind"
     needs = needs_joint
 
-    kind: EnumProperty(
-        name="Type", description="How the child moves", items=search_items(), default="spline_curve"
-    )
-    part: IntProperty(
-        name="Part", description="Number of the part of a composite joint, from 1; 0: the joint itself", min=0
-    )
+    kind: choice("Type", "How the child moves", items=search_items(), default="spline_curve")
+    part: integer("Part", "Number of the part of a composite joint, from 1; 0: the joint itself", min=0)
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         settings = joint.condyle.joint
         if self.part == 0:
             settings.type = self.kind
             if not settings.coordinates:  # a joint with coordinates waits for Drive by Sliders
                 keep_sliders.join_chain(context.scene, joint)
-            return {"FINISHED"}
+            return
         if self.part > len(settings.parts):
-            self.report({"ERROR"}, f"The joint has no part {self.part}")
-            return {"CANCELLED"}
+            raise model_error(f"The joint has no part {self.part}")
         if self.kind in WHOLE_ONLY:
-            self.report({"ERROR"}, "A composite joint cannot be a part of another: add its parts one by one")
-            return {"CANCELLED"}
+            raise model_error("A composite joint cannot be a part of another: add its parts one by one")
         settings.parts[self.part - 1].type = self.kind
-        return {"FINISHED"}
 
 
-class RemoveJoint(Change, Operator):
+class RemoveJoint(Edit, Operator):
     """Remove the active joint, and those of all that is selected, with their control frames; bodies and their animation
     are kept"""
 
@@ -133,30 +126,28 @@ class RemoveJoint(Change, Operator):
     bl_label = "Remove Joint"
     needs = needs_own_joint
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> str:
         scene, active = context.scene, active_joint(context)
         chosen = [references.joint_of(scene, body) for body in references.selected_bodies(context)]
         joints = {item.session_uid: item for item in (active, *chosen) if item is not None}
         own = [item for item in joints.values() if item.library is None and item.override_library is None]
         for item in own:
             bodies_and_joints.remove_joint(scene, item)
-        self.report({"INFO"}, f"{len(own)} {'joint' if len(own) == 1 else 'joints'} removed")
-        return {"FINISHED"}
+        return f"{counted(len(own), 'joint')} removed"
 
 
-class SetRestPose(Change, Operator):
+class SetRestPose(Edit, Operator):
     """Make the child's present pose the one where all coordinates of the joint are 0"""
 
     bl_idname = "condyle.set_rest_pose"
     bl_label = "Set Rest Pose"
     needs = needs_joint
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         bodies_and_joints.take_rest_pose(active_joint(context))
-        return {"FINISHED"}
 
 
-class Drive(Change, Operator):
+class Drive(Edit, Operator):
     """Drive the child by one slider per coordinate, within its limits; again: update them to a changed joint. The
     sliders are custom properties of the joint's Empty: they can be keyed and driven, and work without Condyle"""
 
@@ -164,23 +155,21 @@ class Drive(Change, Operator):
     bl_label = "Drive by Sliders"
     needs = needs_joint
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if active_joint(context).condyle.joint.closes_loop:
-            return "The joint closes a loop: another joint moves its child"
-        return ""
+    why_not = unless(
+        lambda context: not active_joint(context).condyle.joint.closes_loop,
+        "The joint closes a loop: another joint moves its child",
+    )
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         project_poses.drive_here(context.scene, joint)
         context.view_layer.update()
         warning = connected_bones.told(context.scene, [joint])
         if warning:
             session.tell(warning)
-        return {"FINISHED"}
 
 
-class StopDriving(Change, Operator):
+class StopDriving(Edit, Operator):
     """Stop driving the child by sliders, so that it follows its own keys again"""
 
     bl_idname = "condyle.stop_driving"
@@ -192,43 +181,35 @@ class StopDriving(Change, Operator):
         joint = active_joint(context)
         if not joint.condyle.joint.driven:
             return "The sliders do not drive this joint"
-        override = joint.override_library
-        if (
-            override is not None
-            and override.reference is not None
-            and override.reference.condyle.joint.driven
-        ):
+        original = None if joint.override_library is None else joint.override_library.reference
+        if original is not None and original.condyle.joint.driven:
             return f"{joint.name} is driven in its library, which would drive it again after the file is reopened"
         return ""
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         sliders.set_driven(context.scene, active_joint(context), False)
-        return {"FINISHED"}
 
 
-class StartHere(Change, Operator):
+class StartHere(Edit, Operator):
     """Start the simulation at the present values of the sliders"""
 
     bl_idname = "condyle.start_here"
     bl_label = "Start Here"
     needs = needs_joint
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if not active_joint(context).condyle.joint.driven:
-            return "Drive the joint by its sliders first"
-        return ""
-
-    def execute(self, context: Context) -> set[str]:
-        sliders.start_here(context.scene, active_joint(context))
-        return {"FINISHED"}
-
-
-def _needs_composite(cls: type[Operator], context: Context) -> bool:
-    return needs_joint(cls, context) and allowed(
-        cls,
-        "Only a composite joint has parts" if active_joint(context).condyle.joint.type != "composite" else "",
+    why_not = unless(
+        lambda context: active_joint(context).condyle.joint.driven, "Drive the joint by its sliders first"
     )
+
+    def change(self, context: Context) -> None:
+        sliders.start_here(context.scene, active_joint(context))
+
+
+_COMPOSITE = needing(
+    lambda context: active_joint(context).condyle.joint.type == "composite",
+    "Only a composite joint has parts",
+    needs_joint,
+)
 
 
 class AddPart(_SearchOperator, Operator):
@@ -237,50 +218,29 @@ class AddPart(_SearchOperator, Operator):
     bl_idname = "condyle.add_part"
     bl_label = "Add Part"
     bl_property = "kind"
-    needs = _needs_composite
+    needs = _COMPOSITE
 
-    kind: EnumProperty(
-        name="Type", description="How the part moves", items=search_items(WHOLE_ONLY), default="hinge"
-    )
+    kind: choice("Type", "How the part moves", items=search_items(WHOLE_ONLY), default="hinge")
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         joint.condyle.joint.parts.add().type = self.kind
         keep_sliders.shape_changed(context.scene, joint)
-        return {"FINISHED"}
 
 
-class RemovePart(Change, Operator):
+class RemovePart(Edit, Operator):
     """Remove a part from a composite joint"""
 
     bl_idname = "condyle.remove_part"
     bl_label = "Remove Part"
-    needs = _needs_composite
+    needs = _COMPOSITE
 
-    part: IntProperty(name="Part", description="Number of the part, from 1; 0: the last", min=0)
+    part: integer("Part", "Number of the part, from 1; 0: the last", min=0)
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         joint = active_joint(context)
         parts = joint.condyle.joint.parts
         if not parts or self.part > len(parts):
-            self.report(
-                {"WARNING"}, f"The joint has no part {self.part}" if parts else "The joint has no parts"
-            )
-            return {"CANCELLED"}
+            raise model_error(f"The joint has no part {self.part}" if parts else "The joint has no parts")
         parts.remove((self.part or len(parts)) - 1)
         keep_sliders.shape_changed(context.scene, joint)
-        return {"FINISHED"}
-
-
-classes = (
-    AddJoint,
-    ApplyScale,
-    ChooseType,
-    RemoveJoint,
-    SetRestPose,
-    Drive,
-    StopDriving,
-    StartHere,
-    AddPart,
-    RemovePart,
-)

@@ -16,7 +16,7 @@ from ...data.joints import (
     slider_names,
     title_of,
 )
-from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint
+from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint, shown_if
 from ...making import scales
 from ..layout import draw_fields, draw_note, draw_reference, fields
 
@@ -31,9 +31,7 @@ class JointPanel(SidebarPanel, Panel):
     bl_label = "Joint"
     bl_order = 2
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return active_connection(context) is None
+    poll = shown_if(lambda context: active_connection(context) is None)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
@@ -165,9 +163,7 @@ class BodiesOfJointPanel(SidebarPanel, Panel):
     bl_parent_id = "CONDYLE_PT_joint"
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return active_joint(context) is not None
+    poll = shown_if(active_joint)
 
     def draw(self, context: Any) -> None:
         layout = fields(self.layout)
@@ -266,6 +262,3 @@ class ControllerPanel(OfCoordinates, Panel):
         settings = active_joint(context).condyle.joint
         layout.active = settings.controller.enabled and not settings.prescribed
         draw_fields(layout, settings.controller, "stiffness", "damping", "limit")
-
-
-classes = (JointPanel, BodiesOfJointPanel, CoordinatesPanel, ControllerPanel)

@@ -150,6 +150,3 @@ def speed_text(figures: dict[str, float], wanted: float) -> tuple[str, bool]:
     if abs(rate - 1.0) <= 0.05:
         return "Real time", slow
     return f"{rate:.2f} × real time", slow
-
-
-classes = (Live, StopLive, RecordLive, KeepLive)

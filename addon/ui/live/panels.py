@@ -121,6 +121,3 @@ class LiveRunPanel(SidebarPanel, Panel):
 
     def draw(self, context: Context) -> None:
         draw_live(self.layout, context.scene)
-
-
-classes = (LivePanel, LiveRunPanel)

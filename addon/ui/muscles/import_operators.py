@@ -3,16 +3,16 @@
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
 from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access, session
 from ...blender.attachments import Entry
 from ...data import findings
-from ...data.property_options import Change, failed
+from ...data.property_options import Change, counted, failed
 from ...data.selection import select_only
 from ...jobs import scene_checks
 from ...making import opensim_import
+from ..asked import flag, text
 from ..welcome.operators import look_at_selected
 
 
@@ -23,17 +23,12 @@ class ImportOpenSim(Change, Operator):
     bl_idname = "condyle.import_opensim"
     bl_label = "Import OpenSim Model"
 
-    filepath: StringProperty(name="File", description="OpenSim model", subtype="FILE_PATH")
-    filter_glob: StringProperty(default="*.osim", options={"HIDDEN"})
-    geometry: StringProperty(
-        name="Meshes",
-        description="Additional folder of .vtp meshes, besides the file's own",
-        subtype="DIR_PATH",
-    )
-
-    allow_welds: BoolProperty(
-        name="Weld Unknown Joints",
-        description="Import joints of unknown kinds as welds, with a warning; otherwise such a model is refused",
+    filepath: text("File", "OpenSim model", subtype="FILE_PATH")
+    filter_glob: text("filter_glob", default="*.osim", options={"HIDDEN"})
+    geometry: text("Meshes", "Additional folder of .vtp meshes, besides the file's own", subtype="DIR_PATH")
+    allow_welds: flag(
+        "Weld Unknown Joints",
+        "Import joints of unknown kinds as welds, with a warning; otherwise such a model is refused",
     )
 
     def invoke(self, context: Context, _event: Event) -> set[str]:
@@ -62,10 +57,9 @@ class ImportOpenSim(Change, Operator):
         counts = f"{len(imported.bodies)} bodies, {len(imported.muscles)} muscles, {len(imported.obstacles)} obstacles"
         message = f"{imported.ground.name} imported: {counts}"
         if imported.warnings:
-            text = bpy.data.texts.new(f"{imported.ground.name} import")
-            text.write("".join(f"{each.text}\n" for each in imported.warnings))
-            count = len(imported.warnings)
-            message += f"; {count} {'note' if count == 1 else 'notes'} in the text {text.name!r}"
+            notes = bpy.data.texts.new(f"{imported.ground.name} import")
+            notes.write("".join(f"{each.text}\n" for each in imported.warnings))
+            message += f"; {counted(len(imported.warnings), 'note')} in the text {notes.name!r}"
         if hints:
             message += "; see Warnings for a hint"
         session.tell(message, "CHECKMARK")
@@ -78,5 +72,4 @@ def draw_in_menu(self: Any, _context: Context) -> None:
     self.layout.operator("condyle.import_opensim", text="OpenSim Model (.osim)")
 
 
-classes = (ImportOpenSim,)
 attached = (Entry("TOPBAR_MT_file_import", draw_in_menu),)

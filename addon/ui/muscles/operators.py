@@ -2,16 +2,17 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, EnumProperty, IntProperty
 from bpy.types import Context, Operator
 
 from ...baking import muscles as muscle_bakes
 from ...data import references
 from ...data.obstacles import SHAPE_ITEMS
-from ...data.property_options import Change, active_muscle, allowed, editable
+from ...data.property_options import Edit, active_muscle, counted, needing, unless
 from ...data.selection import show_only
 from ...making import bodies_and_joints, muscles, obstacles
 from ...reading import muscle_points
+from ..asked import choice, flag, integer
+from ..lists import remove_active
 
 
 def picked_points(context: Context) -> list[tuple[Any, Any]]:
@@ -40,7 +41,7 @@ def picked_points(context: Context) -> list[tuple[Any, Any]]:
     return found
 
 
-class AddMuscle(Change, Operator):
+class AddMuscle(Edit, Operator):
     """Add a muscle. From a curve: select the bodies of its points, then the curve. From Empties: select one for each
     point, the insertion last. From bodies or bones: its points are those nearest to the 3D cursor"""
 
@@ -57,7 +58,7 @@ class AddMuscle(Change, Operator):
             return "Select two or more bodies or Empties, the insertion last; or a curve"
         return ""
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> str:
         scene, active = context.scene, context.active_object
         if active is not None and active.type == "CURVE" and context.mode == "OBJECT":
             bodies = [each for each in references.selected_bodies(context) if each.object != active]
@@ -65,64 +66,56 @@ class AddMuscle(Change, Operator):
         else:
             item = muscles.add_muscle(scene, picked_points(context))
         show_only(context, item)
-        self.report({"INFO"}, f"{item.name!r} added")
-        return {"FINISHED"}
+        return f"{item.name!r} added"
 
 
-def _needs_muscle(cls: type[Operator], context: Context) -> bool:
-    return editable(cls, context) and allowed(
-        cls, "Select a muscle" if active_muscle(context) is None else ""
-    )
+_MUSCLE = needing(active_muscle, "Select a muscle")
+#: a bake replaces curve and hooks
+_OWN_CURVE = needing(
+    lambda context: not muscle_bakes.is_baked(active_muscle(context)),
+    "The muscle is baked: use Free Bake first",
+    _MUSCLE,
+)
 
 
-def _needs_own_curve(cls: type[Operator], context: Context) -> bool:
-    """Poll: the active muscle is not baked, since a bake replaces its curve and hooks."""
-    return _needs_muscle(cls, context) and allowed(
-        cls,
-        "The muscle is baked: use Free Bake first" if muscle_bakes.is_baked(active_muscle(context)) else "",
-    )
-
-
-class RemoveMuscle(Change, Operator):
+class RemoveMuscle(Edit, Operator):
     """Make the active muscle an ordinary curve again"""
 
     bl_idname = "condyle.remove_muscle"
     bl_label = "Remove Muscle"
-    needs = _needs_own_curve
+    needs = _OWN_CURVE
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         muscles.remove_muscle(active_muscle(context))
-        return {"FINISHED"}
 
 
-class StickPoints(Change, Operator):
+class StickPoints(Edit, Operator):
     """Hook points of the muscle that are on no body, such as new ones, to the nearest of the other selected bodies, or
     of all bodies"""
 
     bl_idname = "condyle.stick_points"
     bl_label = "Attach Points"
-    needs = _needs_own_curve
+    needs = _OWN_CURVE
 
-    every: BoolProperty(name="Every Point", description="Also points that are already on a body")
+    every: flag("Every Point", "Also points that are already on a body")
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> str:
         item = active_muscle(context)
         bodies = [each for each in references.selected_bodies(context) if each.object != item]
         count = muscles.stick_points(context.scene, item, bodies, self.every)
-        self.report({"INFO"}, f"{count} {'point' if count == 1 else 'points'} hooked to bodies")
-        return {"FINISHED"}
+        return f"{counted(count, 'point')} hooked to bodies"
 
 
-class AddObstacle(Change, Operator):
+class AddObstacle(Edit, Operator):
     """Add a surface at the 3D cursor for muscles to wrap over: on the active body, and for the selected muscles. It
     lies across them, unless the cursor is rotated, and is sized to exclude their points"""
 
     bl_idname = "condyle.add_obstacle"
     bl_label = "Add Obstacle"
 
-    shape: EnumProperty(name="Shape", description="Shape of the surface", items=SHAPE_ITEMS, default=1)
+    shape: choice("Shape", "Shape of the surface", items=SHAPE_ITEMS, default=1)
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         chosen = references.selected_bodies(context)
         over = [each.object for each in chosen if not each.bone and each.object.condyle.muscle.enabled]
         carriers = [each for each in chosen if each.object not in over]
@@ -142,54 +135,43 @@ class AddObstacle(Change, Operator):
             obstacles.make_room(item, muscle_points.places_of(muscle))
             muscles.wrap_over(muscle, item)
         show_only(context, item)
-        return {"FINISHED"}
 
 
-class WrapOver(Change, Operator):
+class WrapOver(Edit, Operator):
     """Let the muscle wrap over the obstacles that are selected with it"""
 
     bl_idname = "condyle.wrap_over"
     bl_label = "Wrap Over Selected"
-    needs = _needs_muscle
+    needs = _MUSCLE
 
-    strand: IntProperty(
-        name="Strand",
-        description="Number of the strand: 1 is between the first two points. 0: the strand nearest to the obstacle",
+    strand: integer(
+        "Strand",
+        "Number of the strand: 1 is between the first two points. 0: the strand nearest to the obstacle",
         min=0,
     )
+    why_not = unless(
+        lambda context: any(item.condyle.obstacle.enabled for item in context.selected_objects),
+        "Select one or more obstacles, then the muscle",
+    )
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if not any(item.condyle.obstacle.enabled for item in context.selected_objects):
-            return "Select one or more obstacles, then the muscle"
-        return ""
-
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         muscle = active_muscle(context)
         for item in context.selected_objects:
             if item.condyle.obstacle.enabled:
                 muscles.wrap_over(muscle, item, self.strand)
-        return {"FINISHED"}
 
 
-class RemoveWrap(Change, Operator):
+class RemoveWrap(Edit, Operator):
     """Stop wrapping the muscle over the active obstacle of its list; the obstacle is kept"""
 
     bl_idname = "condyle.remove_wrap"
     bl_label = "Remove"
-    needs = _needs_muscle
+    needs = _MUSCLE
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        if not len(active_muscle(context).condyle.muscle.obstacles):
-            return "The muscle wraps over no obstacle"
-        return ""
+    why_not = unless(
+        lambda context: len(active_muscle(context).condyle.muscle.obstacles),
+        "The muscle wraps over no obstacle",
+    )
 
-    def execute(self, context: Context) -> set[str]:
-        settings = active_muscle(context).condyle.muscle
-        settings.obstacles.remove(min(settings.active_obstacle, len(settings.obstacles) - 1))
-        settings.active_obstacle = max(0, min(settings.active_obstacle, len(settings.obstacles) - 1))
-        return {"FINISHED"}
-
-
-classes = (AddMuscle, RemoveMuscle, StickPoints, AddObstacle, WrapOver, RemoveWrap)
+    def change(self, context: Context) -> None:
+        remove_active(active_muscle(context).condyle.muscle, "obstacles", "active_obstacle")

@@ -9,10 +9,10 @@ from ...blender import physics_access
 from ...data import references
 from ...data.muscles import MuscleProperties
 from ...data.obstacles import SHAPES, ObstacleProperties
-from ...data.property_options import SidebarPanel, active_muscle
+from ...data.property_options import SidebarPanel, active_muscle, shown_if
 from ...reading import muscle_lengths, muscle_points
 from ..layout import draw_fields, draw_note, fields
-from ..lists import ObjectList, RowList, draw_objects, draw_switch
+from ..lists import ObjectList, RowList, draw_objects, draw_rows, draw_switch
 
 SHORT = {"shorter": "Shorter", "counterclockwise": "CCW", "clockwise": "CW"}
 
@@ -71,9 +71,7 @@ class ChosenMusclePanel(SidebarPanel, Panel):
     bl_label = "Muscle at Hand"
     bl_parent_id = "CONDYLE_PT_muscle"
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return active_muscle(context) is not None
+    poll = shown_if(active_muscle)
 
     def draw(self, context: Any) -> None:
         item = active_muscle(context)
@@ -87,8 +85,7 @@ class ChosenMusclePanel(SidebarPanel, Panel):
         if settings.law.kind != "none":
             column.prop(settings, "excited_by")
         if settings.excited_by == "CONTROLLER":
-            for name in ("joint", "coordinate", "target", "gain", "damping", "rest"):
-                column.prop(settings.control, name)
+            draw_fields(column, settings.control, "joint", "coordinate", "target", "gain", "damping", "rest")
         else:
             column.prop(settings, "excitation", slider=True)
         column.use_property_decorate = False
@@ -97,9 +94,7 @@ class ChosenMusclePanel(SidebarPanel, Panel):
             draw_fields(column, settings, "num_points", "mass_lies")
             if settings.mass_lies == "BELLY":
                 column.prop(settings, "tendon_mass", text="On Tendons", slider=True)
-        column.prop(settings.law, "kind")
-        for name in LAW_SETTINGS[settings.law.kind]:
-            column.prop(settings.law, name)
+        draw_fields(column, settings.law, "kind", *LAW_SETTINGS[settings.law.kind])
         column.separator()
         column.prop(settings, "thickness")
         if settings.thickness == "RADIUS" or settings.mass == 0.0:
@@ -111,15 +106,8 @@ class ChosenMusclePanel(SidebarPanel, Panel):
 
 
 _HILL = (
-    "max_force",
-    "fibre_length",
-    "tendon_length",
-    "pennation",
-    "max_speed",
-    "rise_time",
-    "fall_time",
-    "least_activation",
-    "rigid_tendon",
+    *("max_force", "fibre_length", "tendon_length", "pennation", "max_speed"),
+    *("rise_time", "fall_time", "least_activation", "rigid_tendon"),
 )
 #: settings of each force law
 LAW_SETTINGS = {"none": (), "tension": ("max_force",), "millard": (*_HILL, "damping"), "thelen": _HILL}
@@ -150,11 +138,8 @@ def state_lines(scene: Scene, item: Object) -> list[tuple[str, str]]:
 def _draw_obstacles(layout: UILayout, settings: MuscleProperties) -> None:
     layout.label(text="Wraps over (obstacle, strand)")
     if len(settings.obstacles):
-        layout.template_list(
-            "CONDYLE_UL_obstacles", "", settings, "obstacles", settings, "active_obstacle", rows=2
-        )
-        row = fields(layout.row())
-        row.prop(settings, "smoothing")
+        draw_rows(layout, ObstacleList, settings, "obstacles", "active_obstacle", 2)
+        fields(layout.row()).prop(settings, "smoothing")
     row = layout.row(align=True)
     row.operator("condyle.wrap_over", text="Selected", icon="ADD")
     row.operator("condyle.remove_wrap", icon="REMOVE")
@@ -177,18 +162,15 @@ class ObstaclePanel(SidebarPanel, Panel):
     bl_label = "Obstacle at Hand"
     bl_parent_id = "CONDYLE_PT_muscle"
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        active = context.active_object
-        return active is not None and active.condyle.obstacle.enabled
+    poll = shown_if(
+        lambda context: context.active_object is not None and context.active_object.condyle.obstacle.enabled
+    )
 
     def draw(self, context: Any) -> None:
         item = context.active_object
         settings = item.condyle.obstacle
         column = fields(self.layout.column())
-        column.prop(settings, "shape")
-        for name in SHAPES[settings.shape].settings:
-            column.prop(settings, name)
+        draw_fields(column, settings, "shape", *SHAPES[settings.shape].settings)
         draw_side(column, settings, "side", "Side")
         if settings.shape == "double_cylinder":
             draw_side(column, settings, "second_side", "Second Side")
@@ -196,6 +178,3 @@ class ObstaclePanel(SidebarPanel, Panel):
             column.prop(settings, "always_side")
         parent = references.blender_parent(references.Body(item))
         column.label(text=f"On {parent.name}" if parent else "On the world", icon="PINNED")
-
-
-classes = (MuscleList, ObstacleList, MusclePanel, ChosenMusclePanel, ObstaclePanel)

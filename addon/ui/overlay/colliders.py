@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from bpy.types import Context
 from mathutils import Quaternion
@@ -13,20 +11,20 @@ from ...data import colliders, references
 from ...data.references import Body
 from ...reading import collider_fit
 from ...reading.meshes import stored_vertices
-from .pieces import Lines, painted
+from .pieces import Kept, Lines, painted
 
 COLOR, WIDTH, PLANE_SIZE = (0.35, 0.85, 0.55), 1.5, 1.0
 # A mesh with more edges is drawn by every second, third ... of them.
 MOST_EDGES = 4000
 
-_cache: dict[Any, tuple[Any, list[Lines]]] = {}
+_lines = Kept()
 _turn = np.linspace(0.0, 2.0 * np.pi, 33)
 RING = np.stack([np.cos(_turn), np.sin(_turn), 0.0 * _turn], axis=1)
 
 
 def forget() -> None:
     """Drop all drawings."""
-    _cache.clear()
+    _lines.forget()
 
 
 def visible(context: Context) -> list[Body]:
@@ -47,10 +45,7 @@ def lines(body: Body, strength: float) -> list[Lines]:
     size = 0.0 if mesh is None else (len(mesh.vertices), body.object.matrix_world.to_scale()[:])
     key = (kind, *lengths, *settings.rotation, size, strength)
     name = references.key_of(body)
-    if name not in _cache or _cache[name][0] != key:
-        ends = _ends(body, settings)
-        _cache[name] = key, [painted(WIDTH, ends, COLOR, strength)]
-    return _cache[name][1]
+    return _lines.of(name, key, lambda: [painted(WIDTH, _ends(body, settings), COLOR, strength)])
 
 
 def place(body: Body) -> np.ndarray:

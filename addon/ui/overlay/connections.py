@@ -13,43 +13,27 @@ from ...data.connection_kinds import KINDS
 from ...data.connections import ConnectionProperties
 from ...data.property_options import active_connection
 from ...reading import connections
-from .pieces import STYLES, piece_lines
+from .pieces import STYLES, Kept, piece_lines
 
-# Drawing of each connection with its key, and its coloured lines.
-_cache: dict[int, tuple[Any, Any]] = {}
-_lines: dict[int, tuple[Any, float, Any]] = {}
-# Points of bodies that can touch ground, in their frames.
-_points: dict[int, tuple[Any, np.ndarray]] = {}
+# Drawings of connections, their coloured lines, and points of bodies that can touch ground, in their frames.
+_drawings, _lines, _points = Kept(), Kept(), Kept()
 
 
 def forget() -> None:
     """Drop all drawings."""
-    _cache.clear()
-    _lines.clear()
-    _points.clear()
+    for each in (_drawings, _lines, _points):
+        each.forget()
 
 
 def drawing(scene: Scene, item: Object) -> physics_access.Drawing | None:
     """A connection's drawing in the world, in Blender units; None for a gear or an incomplete connection."""
-    key = _key(scene, item)
-    known = _cache.get(item.session_uid)
-    if known is not None and known[0] == key:
-        return known[1]
-    try:
-        shape = _draw(scene, item)
-    except physics_access.physics().CondyleError:
-        shape = None
-    _cache[item.session_uid] = key, shape
-    return shape
+    return _drawings.of(item.session_uid, _key(scene, item), lambda: _drawn(scene, item))
 
 
 def lines(item: Any, shape: Any, strength: float) -> Any:
     """Coloured lines of a drawing, cached until the drawing changes."""
-    known = _lines.get(item.session_uid)
-    if known is None or known[0] is not shape or known[1] != strength:
-        known = shape, strength, piece_lines(shape, tuple(STYLES), 1.0, strength)
-        _lines[item.session_uid] = known
-    return known[2]
+    made = (shape, tuple(STYLES), 1.0, strength)
+    return _lines.of(item.session_uid, (shape, strength), lambda: piece_lines(*made))
 
 
 def _key(scene: Scene, item: Object) -> Any:
@@ -71,6 +55,13 @@ def _key(scene: Scene, item: Object) -> Any:
     body = references.resolve(settings.body) if settings.body.bone_uid else None
     places = [None if each is None else each.matrix_world.copy() for each in objects]
     return facts, places, body and body.matrix.copy()
+
+
+def _drawn(scene: Scene, item: Object) -> physics_access.Drawing | None:
+    try:
+        return _draw(scene, item)
+    except physics_access.physics().CondyleError:
+        return None
 
 
 def _draw(scene: Scene, item: Object) -> physics_access.Drawing | None:
@@ -104,15 +95,15 @@ def _touching(settings: ConnectionProperties) -> np.ndarray:
     ground, shape = settings.ground, body.data.body.shape or body.object
     vertices = len(shape.data.vertices) if shape.type == "MESH" else 0
     key = (ground.points, ground.num_points, ground.vertex_group, body.handle(), shape.session_uid, vertices)
-    uid = settings.id_data.session_uid
-    if uid not in _points or _points[uid][0] != key:
+
+    def read() -> np.ndarray:
         try:
-            found = connections.touching_points(ground, body, evaluated=False)
+            return connections.touching_points(ground, body, evaluated=False)
         except physics_access.physics().CondyleError:
-            found = np.empty((0, 3))
-        _points[uid] = key, found
+            return np.empty((0, 3))
+
     base = np.array(body.matrix.normalized())
-    return _points[uid][1] @ base[:3, :3].T + base[:3, 3]
+    return _points.of(settings.id_data.session_uid, key, read) @ base[:3, :3].T + base[:3, 3]
 
 
 def visible(context: Context) -> list[tuple[Any, bool]]:

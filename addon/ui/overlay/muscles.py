@@ -10,16 +10,15 @@ from bpy.types import Context, Object, Scene
 from ...blender import physics_access
 from ...data.property_options import active_muscle
 from ...reading import muscle_lengths, muscle_points
-from .pieces import painted
+from .pieces import Kept, painted
 
 COLOR, WIDTH = (1.0, 0.50, 0.38), 2.5
-# Path of each muscle, its opacity, and its coloured lines.
-_lines: dict[int, tuple[Any, float, Any]] = {}
+_lines = Kept()
 
 
 def forget() -> None:
     """Drop all drawings."""
-    _lines.clear()
+    _lines.forget()
     muscle_lengths.forget()
 
 
@@ -39,9 +38,6 @@ def lines(scene: Scene, item: Object, strength: float) -> Any:
         path = muscle_lengths.path_now(scene, item)
     except physics_access.physics().CondyleError:
         return None
-    known = _lines.get(item.session_uid)
-    if known is None or known[0] is not path or known[1] != strength:
-        ends = np.stack([path[:-1], path[1:]], axis=1)
-        known = path, strength, [painted(WIDTH, ends, COLOR, strength)]
-        _lines[item.session_uid] = known
-    return known[2]
+    ends = np.stack([path[:-1], path[1:]], axis=1)
+    key = path.tobytes(), strength
+    return _lines.of(item.session_uid, key, lambda: [painted(WIDTH, ends, COLOR, strength)])

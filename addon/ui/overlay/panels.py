@@ -11,18 +11,8 @@ from ..layout import draw_fields, fields
 from . import drawing, shown
 
 TOGGLES = (
-    "show_axes",
-    "show_curves",
-    "show_limits",
-    "show_values",
-    "show_samples",
-    "show_frames",
-    "show_connections",
-    "show_muscles",
-    "show_colliders",
-    "show_swept",
-    "show_poses",
-    "show_handle",
+    *("show_axes", "show_curves", "show_limits", "show_values", "show_samples", "show_frames"),
+    *("show_connections", "show_muscles", "show_colliders", "show_swept", "show_poses", "show_handle"),
 )
 
 
@@ -46,7 +36,6 @@ class OverlayPanel(SidebarPanel, Panel):
         draw_fields(column, settings, "others", "behind", "axis_size")
 
 
-classes = (OverlayPanel,)
 attached = (
     Drawing(lambda: drawing.draw_lines(), "POST_VIEW"),
     Drawing(lambda: drawing.draw_numbers(), "POST_PIXEL"),

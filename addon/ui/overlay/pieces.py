@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,3 +54,21 @@ def piece_lines(
         for role, (color, width) in STYLES.items()
         if role in roles and role in piece.roles
     ]
+
+
+class Kept:
+    """What was made for each of several things, until what it depends on changes."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, tuple[Any, Any]] = {}
+
+    def of(self, name: Any, key: Any, make: Callable[[], Any]) -> Any:
+        """What was made for a thing with this key; what `make` returns if it has another one."""
+        known = self._made.get(name)
+        if known is None or known[0] != key:
+            known = self._made[name] = key, make()
+        return known[1]
+
+    def forget(self) -> None:
+        """Drop all."""
+        self._made.clear()

@@ -3,17 +3,17 @@
 from typing import Any
 
 import bpy
-from bpy.props import StringProperty
 from bpy.types import Context, Event, Operator
 
 from ...baked import temporarily
 from ...baking import restoring
 from ...blender import session
 from ...data import findings
-from ...data.property_options import Change, allowed, writable
+from ...data.property_options import Change, Edit, allowed, counted, unless, writable
 from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
-from ...reading import missing_joints
+from ..asked import text
+from ..checks.operators import why_nothing
 
 #: most warnings to report in full; of more, only their number is reported
 MOST_TOLD = 2
@@ -29,9 +29,7 @@ class Bake(Change, JobOperator, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        if not any(missing_joints.has_work(item) for item in context.scene.objects):
-            return missing_joints.why_nothing(context.scene)
-        return ""
+        return why_nothing(context)
 
     def steps(self, context: Context) -> Any:
         return bake.bake(context.scene)
@@ -43,13 +41,11 @@ class Bake(Change, JobOperator, Operator):
 
     def shown(self, outcome: "bake.BakeReport") -> str:
         count = len(outcome.warnings)
-        counted = f"; {count} {'warning' if count == 1 else 'warnings'}, see the list" if count else ""
-        return self._done(outcome) + counted
+        return self._done(outcome) + (f"; {counted(count, 'warning')}, see the list" if count else "")
 
     def _done(self, outcome: "bake.BakeReport") -> str:
-        bodies = len(outcome.bodies)
-        seconds = sum(outcome.seconds.values())
-        done = f"Baked {bodies} {'body' if bodies == 1 else 'bodies'}, {len(outcome.frames)} frames in {seconds:.1f} s"
+        seconds, bodies = sum(outcome.seconds.values()), counted(len(outcome.bodies), "body", "bodies")
+        done = f"Baked {bodies}, {len(outcome.frames)} frames in {seconds:.1f} s"
         return f"{done}; {outcome.note}" if outcome.note else done
 
 
@@ -63,10 +59,8 @@ class BakeUnfinished(Change, JobOperator, Operator):
     @classmethod
     def why_not(cls, context: Context) -> str:
         kept = partial_bake.of(context.scene)
-        refused = "No bake of this scene failed after its first frames"
-        if kept is not None:
-            refused = partial_bake.why_not(context.scene, kept)
-        return refused
+        none = "No bake of this scene failed after its first frames"
+        return none if kept is None else partial_bake.why_not(context.scene, kept)
 
     def steps(self, context: Context) -> Any:
         return bake.bake_unfinished(context.scene)
@@ -85,7 +79,7 @@ class SaveShot(JobOperator, Operator):
     bl_label = "Save Shot"
     title = "Save Shot"
 
-    directory: StringProperty(name="Folder", description="Folder to write", subtype="DIR_PATH")
+    directory: text("Folder", "Folder to write", subtype="DIR_PATH")
 
     @classmethod
     def poll(cls, context: Context) -> bool:
@@ -102,27 +96,21 @@ class SaveShot(JobOperator, Operator):
         return f"Shot written to {self.directory}"
 
 
-class FreeBake(Change, Operator):
+class FreeBake(Edit, Operator):
     """Remove the bake: restore the actions and poses from before it"""
 
     bl_idname = "condyle.free_bake"
     bl_label = "Free Bake"
+    why_not = unless(lambda context: restoring.is_baked(context.scene), "Nothing is baked")
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        return "" if restoring.is_baked(context.scene) else "Nothing is baked"
-
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         scene = context.scene
         lost = [each.text for each in (*restoring.broken(scene), *restoring.edited(scene))]
         bones = [body for item in scene.objects for body in temporarily.baked_bodies(item) if body.bone]
-        count, thing = bake.free_bake(scene), "object"
-        if bones:
-            count, thing = len(bones), "bone"
+        count = bake.free_bake(scene)
         findings.forget_bake(scene)
-        done = f"Removed the bake of {count} {thing}{'' if count == 1 else 's'}"
+        done = f"Removed the bake of {counted(len(bones), 'bone') if bones else counted(count, 'object')}"
         session.tell("; ".join([done, *lost]), "ERROR" if lost else "CHECKMARK")
-        return {"FINISHED"}
 
 
 class CancelJob(Operator):
@@ -139,6 +127,3 @@ class CancelJob(Operator):
     def execute(self, context: Context) -> set[str]:
         session.job.cancel_wanted = True
         return {"FINISHED"}
-
-
-classes = (Bake, BakeUnfinished, SaveShot, FreeBake, CancelJob)

@@ -160,6 +160,3 @@ def statistics_lines(kept: BakeStatistics) -> list[tuple[str, str, str]]:
             ("In", kept.largest, "NONE"),
         ]
     return lines
-
-
-classes = (BakePanel, SettingsPanel, OutputPanel, StatisticsPanel)

@@ -62,6 +62,3 @@ def loop_lines(kept: Any) -> list[tuple[str, str]]:
             f"{units.told_length(kept.speed_jump)}/s, {math.degrees(kept.turn_speed_jump):.2g}°/s",
         ),
     ]
-
-
-classes = (StartPanel,)

@@ -1,42 +1,41 @@
 """Operators that add the demo knee, and joints from presets."""
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
 from bpy.types import Context, Object, Operator
 
 from ...blender import session
 from ...data import references
-from ...data.property_options import Change
+from ...data.property_options import Edit
 from ...data.selection import select_only
 from ...making import connected_bones, demo_knee, presets, presets_making
+from ..asked import choice, flag
 
 
-class DemoKnee(Change, Operator):
+class DemoKnee(Edit, Operator):
     """Add a thigh and a shin with five keyed poses of a real knee, and a joint to fit: then press Fit, drag the slider,
     press Bake"""
 
     bl_idname = "condyle.demo_knee"
     bl_label = "Demo Knee"
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> str:
         show(context, demo_knee.build(context.scene))
-        self.report({"INFO"}, "Demo knee: five keyed poses. Press Fit, drag the slider, press Bake")
-        return {"FINISHED"}
+        return "Demo knee: five keyed poses. Press Fit, drag the slider, press Bake"
 
 
-class AddPreset(Change, Operator):
+class AddPreset(Edit, Operator):
     """Add a joint between two selected bodies, with limits, damping and sliders. The active one,
     selected last, is the parent, unless it is a Blender child of the other. With fewer selected, adds simple bodies"""
 
     bl_idname = "condyle.add_preset"
     bl_label = "Joint from Preset"
 
-    preset: EnumProperty(
-        name="Preset",
-        description="Joint to add",
+    preset: choice(
+        "Preset",
+        "Joint to add",
         items=[(each.name, each.label, each.description) for each in presets.PRESETS],
     )
-    swap: BoolProperty(name="Swap", description="Swap parent and child", options={"SKIP_SAVE"})
+    swap: flag("Swap", "Swap parent and child", options={"SKIP_SAVE"})
 
     @classmethod
     def why_not(cls, context: Context) -> str:
@@ -48,8 +47,7 @@ class AddPreset(Change, Operator):
             return "The active object is not one of the two selected: select the parent last"
         return ""
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> str:
         alone = len(references.selected_bodies(context)) < 2
         if alone:
             joint = presets_making.add_with_bodies(context.scene, self.preset)
@@ -60,10 +58,9 @@ class AddPreset(Change, Operator):
         context.view_layer.update()
         warning = connected_bones.told(context.scene, [joint])
         show(context, joint, frame=alone)
-        self.report({"INFO"}, f"Joint {joint.name!r} added: drag its sliders")
         if warning:
             session.tell(warning)
-        return {"FINISHED"}
+        return f"Joint {joint.name!r} added: drag its sliders"
 
 
 def show(context: Context, joint: Object, frame: bool = True) -> None:
@@ -89,6 +86,3 @@ def look_at_selected(context: Context) -> None:
         if area.type == "VIEW_3D" and region is not None:
             with context.temp_override(area=area, region=region):
                 bpy.ops.view3d.view_selected()
-
-
-classes = (DemoKnee, AddPreset)

@@ -5,7 +5,7 @@ from typing import Any
 from bpy.types import Context, Panel, Scene
 
 from ...blender import session
-from ...data.property_options import SidebarPanel, own_joint
+from ...data.property_options import SidebarPanel, own_joint, shown_if
 from ..layout import draw_note
 
 
@@ -14,9 +14,7 @@ class WelcomePanel(SidebarPanel, Panel):
     bl_label = "Begin"
     bl_order = -1
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return is_empty(context.scene)
+    poll = shown_if(lambda context: is_empty(context.scene))
 
     def draw(self, context: Any) -> None:
         column = self.layout.column(align=True)
@@ -62,6 +60,3 @@ def is_empty(scene: Scene) -> bool:
         if item.pose is not None and any(bone.condyle.body.enabled for bone in item.pose.bones):
             return False
     return True
-
-
-classes = (WelcomePanel, NextStepPanel)

@@ -6,12 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon.digests import differences, digest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture
@@ -369,7 +368,7 @@ def test_the_operator_runs_for_a_script(part, scene, make, axle):
 @pytest.mark.small
 def test_the_panel_of_a_run_is_open_wherever_it_was_started(part, monkeypatch):
     panels = part("ui.live.panels")
-    before, during = panels.classes
+    before, during = panels.LivePanel, panels.LiveRunPanel
     assert before.poll(None) and not during.poll(None)
     monkeypatch.setattr(part("blender.session"), "live", object())
     assert during.poll(None) and not before.poll(None)

@@ -1,8 +1,7 @@
 """The panel's last line: an error stays until something of ours ends well, or tells something else."""
 
+import bpy
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 pytestmark = pytest.mark.small
 

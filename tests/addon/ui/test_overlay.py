@@ -3,10 +3,9 @@
 import time
 from types import SimpleNamespace
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 NUM_TYPES = 24  # joint types that the menus offer
 
@@ -321,9 +320,8 @@ def test_ghosts_know_that_the_curve_has_changed_since_the_fit(part, scene, make,
     known.made = 0.0  # long ago: a drawing is not made again while the hand moves
     found = overlay.ghosts.passing(joint, overlay.shown(scene, joint))
     assert found.changed
-    assert (
-        (0.1 if closed else 1.0) < found.distances.max() < 60.0
-    )  # mm: a curve stays within the hull of its control frames
+    # mm: a curve stays within the hull of its control frames
+    assert (0.1 if closed else 1.0) < found.distances.max() < 60.0
     nearest = (
         part("blender.physics_access")
         .part("kinematics.projection")

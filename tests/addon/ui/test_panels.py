@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from unittest.mock import MagicMock
 
+import bpy
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 NUM_TYPES = 24  # joint types that the menus offer
 
@@ -68,12 +67,8 @@ def draw_all(part):
     found = Properties()
     context = MagicMock(wraps=bpy.context)
     for name in (
-        "scene",
-        "active_object",
-        "mode",
-        "selected_objects",
-        "active_pose_bone",
-        "selected_pose_bones",
+        *("scene", "active_object", "mode", "selected_objects", "active_pose_bone"),
+        *("selected_pose_bones",),
     ):
         setattr(context, name, getattr(bpy.context, name, None))
     context.region.width = 280
@@ -303,9 +298,8 @@ def test_the_inertia_of_a_tiny_body_is_read_and_typed_in_a_smaller_unit(part, ma
     settings, panels = make.box("Phalanx").condyle.body, part("ui.bodies.panels")
     settings.inertia_diagonal = (2.5e-9, 2e-7, 3e-7)
     assert panels.is_small(settings)
-    assert tuple(settings.inertia_diagonal_small) == pytest.approx(
-        (0.025, 2.0, 3.0), rel=1e-6
-    )  # single precision
+    # single precision
+    assert tuple(settings.inertia_diagonal_small) == pytest.approx((0.025, 2.0, 3.0), rel=1e-6)
     settings.inertia_diagonal_small[1], settings.inertia_products_small = 2.2, (0.0, -0.5, 0.0)
     assert tuple(settings.inertia_diagonal) == pytest.approx((2.5e-9, 2.2e-7, 3e-7), rel=1e-6)
     assert tuple(settings.inertia_products) == pytest.approx((0.0, -5e-8, 0.0), rel=1e-6)

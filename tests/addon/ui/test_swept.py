@@ -1,9 +1,10 @@
 """Axes that a child turns about all along its joint, and its outlines there."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
+pytestmark = pytest.mark.small
 
 
 @pytest.fixture
@@ -16,7 +17,6 @@ def parts_of(overlay, scene, joint):
     return list(overlay[0].joint_parts(scene, joint, 1.0))
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
 def test_the_axis_of_a_turn_about_a_point_goes_through_it(scene, make, body, authoring, overlay, scale):
     """Frames on a circle about a line: the axis is that line everywhere on the curve, to what a cubic misses of it."""
@@ -37,7 +37,6 @@ def test_the_axis_of_a_turn_about_a_point_goes_through_it(scene, make, body, aut
     assert np.abs(ends[:, :, 1:] - middle[1:]).max() < 1e-4 * scale
 
 
-@pytest.mark.small
 def test_axes_and_outlines_are_drawn_as_wished_and_kept(part, scene, make, body, overlay):
     thigh, shank = make.keyed_knee()
     joint = part("making.bodies_and_joints").add_joint(scene, body(thigh), body(shank), name="Knee")
@@ -74,7 +73,6 @@ def vector(corner):
     return Vector(corner)
 
 
-@pytest.mark.small
 def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, authoring, overlay):
     joint = authoring.add_joint(scene, None, part("data.references").Body(make.box("Door")), "hinge")
     known = overlay[1].shown(scene, joint)
@@ -83,7 +81,6 @@ def test_a_hinge_has_one_axis_only_and_draws_it_itself(part, scene, make, author
     assert np.allclose(line[:, :2], 0.0) and abs(line[1, 2] - line[0, 2]) > 0.0
 
 
-@pytest.mark.small
 def test_a_bone_has_the_outline_of_a_bone_and_a_slider_no_axis(scene, make, body, authoring, overlay):
     rig = make.armature("Rig", {"A": ((0, 0, 1), (0, 0, 0.5), None), "B": ((0, 0, 0.5), (0, 0.1, 0), "A")})
     joint = authoring.add_joint(scene, body(rig, "A"), body(rig, "B"), "slider", name="Piston")

@@ -2,9 +2,8 @@
 
 import re
 
+import bpy
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 pytestmark = pytest.mark.small
 

@@ -5,23 +5,17 @@ A new operator without an entry in RECIPES (`undo_stage`) fails the first test h
 
 from types import SimpleNamespace
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
-from ..digests import differences, digest  # noqa: E402
-from ..undo_stage import RECIPES, named, refused_in_edit_mode, stage, stage_file, undone_and_redone  # noqa: E402, F401
+from ..digests import differences, digest
+from ..undo_stage import RECIPES, named, refused_in_edit_mode, stage, stage_file, undone_and_redone  # noqa: F401
 
 #: what is about the job that is computing, or the live run (with none the buttons are grey), and about what is told
 CHANGES_NOTHING = {
-    "cancel",
-    "live_stop",
-    "live_record",
-    "check_scene",
-    "clear_findings",
-    "show_text",
-    "save_shot",
+    *("cancel", "live_stop", "live_record", "check_scene", "clear_findings", "show_text"),
+    *("save_shot",),
 }
 
 

@@ -2,11 +2,12 @@
 
 import warnings
 
+import bpy
 import pytest
 
-bpy = pytest.importorskip("bpy")
+from ..undo_stage import at_frame, both, chained, named, of_type, on, on_bones, op, stage, stage_file  # noqa: F401
 
-from ..undo_stage import at_frame, both, chained, named, of_type, on, on_bones, op, stage, stage_file  # noqa: E402, F401
+pytestmark = pytest.mark.small
 
 
 def target_moved():
@@ -85,12 +86,10 @@ def lasting(stage, steps):
     return found
 
 
-@pytest.mark.small
 def test_a_session_with_bones_is_undone_and_redone_stage_by_stage(stage):
     assert lasting(stage, BONES) == []
 
 
-@pytest.mark.small
 def test_a_session_is_undone_and_redone_stage_by_stage(stage):
     assert lasting(stage, CHAIN) == []
 
@@ -114,7 +113,6 @@ SHOT = (
 )
 
 
-@pytest.mark.small
 def test_a_session_with_a_library_override_is_undone_and_redone_stage_by_stage(
     scene, make, body, authoring, tmp_path
 ):

@@ -2,14 +2,13 @@
 
 import math
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
-from ..digests import differences, digest  # noqa: E402
-from ..selecting import select  # noqa: E402
-from ..undo_stage import OSIM  # noqa: E402
+from ..digests import differences, digest
+from ..selecting import select
+from ..undo_stage import OSIM
 
 NAMES = ("knee", "hip", "elbow", "shoulder", "wrist", "thumb", "jaw", "finger", "bead", "hinge")
 
