@@ -1,10 +1,10 @@
 """What a bake leaves of the user's layers in the NLA, and that it finds its own again."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from .test_targets import layer  # noqa: E402
+from .test_targets import layer
 
 pytestmark = pytest.mark.small
 

@@ -2,11 +2,11 @@
 
 import json
 
+import bpy
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import said  # noqa: E402
-from .test_free_bake import keys  # noqa: E402
+from ..said import said
+from .test_free_bake import keys
 
 pytestmark = pytest.mark.small
 

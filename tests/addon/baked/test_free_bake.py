@@ -1,12 +1,12 @@
 """Free Bake loses nothing that the user did between the bake and it."""
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon import digests
 
-bpy = pytest.importorskip("bpy")
-from ..said import codes, said  # noqa: E402
+from ..said import codes, said
 
 pytestmark = pytest.mark.small
 

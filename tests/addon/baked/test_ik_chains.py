@@ -1,9 +1,8 @@
 """Sliders of bones that an IK constraint bends as well: a ring that Blender breaks anywhere, so that they act late."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 BONES = {
     "Pelvis": ((0, 0, 1.2), (0.1, 0, 0.95), None),

@@ -1,10 +1,10 @@
 """Bones that are renamed between a bake and Free Bake get back what moved them."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from .test_targets import TARGETS  # noqa: E402
+from .test_targets import TARGETS
 
 pytestmark = pytest.mark.small
 FRAMES = (1, 3, 6, 9, 12)

@@ -1,11 +1,14 @@
 """Where a bake goes, that it touches nothing else there, and that Free Bake puts back what was, to the bit."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..bake_digests import bags, curve_state, file_digest  # noqa: E402
-from ..said import codes  # noqa: E402
+from ..bake_digests import bags, curve_state, file_digest
+from ..said import codes
+
+pytestmark = pytest.mark.small
+
 
 TARGETS = ("NEW", "CURRENT", "STRIP")
 
@@ -24,7 +27,6 @@ def shows(scene, item, report):
     return np.abs(np.array(found) - report.poses[item.name]).max()
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_target_shows_the_motion_and_is_freed_to_the_bit(part, scene, swing, target, tmp_path):
     _, bob, _ = swing
@@ -51,7 +53,6 @@ def test_every_target_shows_the_motion_and_is_freed_to_the_bit(part, scene, swin
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("first", TARGETS)
 def test_the_target_may_change_from_bake_to_bake(part, scene, swing, first):
     _, bob, _ = swing
@@ -66,7 +67,6 @@ def test_the_target_may_change_from_bake_to_bake(part, scene, swing, first):
     assert file_digest() == before
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
 def test_undo_and_redo_of_every_target(part, scene, swing, target):
     window = bpy.context.window_manager.windows[0]
@@ -85,7 +85,6 @@ def test_undo_and_redo_of_every_target(part, scene, swing, target):
             before = after
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("target", ("CURRENT", "OVERWRITE"))
 def test_the_action_in_use_keeps_all_that_is_not_ours(part, scene, swing, target):
     """A stored OVERWRITE reads as CURRENT, and says so once."""
@@ -115,7 +114,6 @@ def test_the_action_in_use_keeps_all_that_is_not_ours(part, scene, swing, target
     assert frames == [1.0, 4.0, *baked, 20.0, 30.0]
 
 
-@pytest.mark.small
 def test_curves_before_and_after_the_range_stay(part, scene, swing):
     """Beyond the keys next to the range nothing moves: before frame 4 and after frame 20."""
     _, bob, _ = swing
@@ -131,7 +129,6 @@ def test_curves_before_and_after_the_range_stay(part, scene, swing):
     assert values() == before
 
 
-@pytest.mark.small
 def test_a_strip_lies_above_what_was_and_leaves_it_playing(part, scene, swing):
     _, bob, _ = swing
     scene.condyle.simulation.output.target = "STRIP"
@@ -207,7 +204,6 @@ def colors(scene, item):
     return np.array(found)
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("target", ("NEW", "STRIP"))
 @pytest.mark.parametrize(("blend", "influence", "extrapolation", "cycles"), LAYERED)
 def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
@@ -245,7 +241,6 @@ def test_an_action_that_is_layered_goes_on_moving_what_is_not_ours(
     assert file_digest() == before
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("target", TARGETS)
 def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make, body, authoring, target):
     scene.frame_start, scene.frame_end = 3, 9
@@ -285,7 +280,6 @@ def test_bones_go_to_every_target_and_leave_other_bones_alone(part, scene, make,
     assert file_digest() == before
 
 
-@pytest.mark.small
 def test_targets_that_cannot_be_had_are_refused_with_the_reason(part, scene, swing, ph):
     _, bob, _ = swing
     output = scene.condyle.simulation.output
@@ -320,7 +314,6 @@ def modify(curve, kind):
         curve.modifiers.new(kind)
 
 
-@pytest.mark.small
 @pytest.mark.parametrize("target", ("NEW", "STRIP"))
 @pytest.mark.parametrize("extrapolation", ("HOLD_FORWARD", "NOTHING"))
 @pytest.mark.parametrize(

@@ -1,9 +1,8 @@
 """Looking at the scene without a trace: earlier bakes, unkeyed poses, held bodies, what Blender does not evaluate."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 def pendulum(part, scene, make):
@@ -115,9 +114,8 @@ def test_a_cancelled_second_bake_leaves_the_first(part, scene, make):
     action, slot = data.action, getattr(data, "action_slot", None)
     scene.frame_start = 5
     steps = part("jobs.bake").bake(scene)
-    part("blender.compute_process").advance(
-        steps, next(steps)
-    ).cancel()  # the first is only Blender's drawing
+    # the first is only Blender's drawing
+    part("blender.compute_process").advance(steps, next(steps)).cancel()
     steps.close()
     assert data.action == action and getattr(data, "action_slot", None) == slot
     assert (

@@ -1,10 +1,10 @@
 """A .blend with a bake plays the same in a Blender that does not have the add-on, with scripts switched off."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..other_process import answer, run  # noqa: E402
+from ..other_process import answer, run
 
 #: what a Blender without the add-on runs, and this one, too: all that is to be seen of a file, frame by frame
 LOOK = """

@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-bpy = pytest.importorskip("bpy")
+pytestmark = pytest.mark.small
+
 
 ROOM = {
     "__init__": "",
@@ -32,7 +33,6 @@ def room(part, tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-@pytest.mark.small
 def test_a_module_runs_when_a_name_of_it_is_read(part, room):
     waits = part("blender.lazy").is_waiting
     from lazy_room import plain, uses
@@ -43,13 +43,11 @@ def test_a_module_runs_when_a_name_of_it_is_read(part, room):
     assert "number" in dir(uses) and type(uses) is type(sys)
 
 
-@pytest.mark.small
 def test_what_is_set_first_stays(room, monkeypatch):
     monkeypatch.setattr(room.plain, "NUMBER", 5)
     assert room.plain.NUMBER == 5 and room.uses.number == 10
 
 
-@pytest.mark.small
 def test_an_error_is_told_at_each_use(part, room):
     for _ in range(2):
         with pytest.raises(RuntimeError, match="no luck"):
@@ -61,7 +59,6 @@ def test_an_error_is_told_at_each_use(part, room):
     assert part("blender.lazy").is_waiting(room.broken)
 
 
-@pytest.mark.small
 def test_two_threads_run_a_module_once(room):
     seen = []
     threads = [threading.Thread(target=lambda: seen.append(room.plain.NUMBER)) for _ in range(4)]
@@ -72,7 +69,6 @@ def test_two_threads_run_a_module_once(room):
     assert seen == [1, 1, 1, 1]
 
 
-@pytest.mark.small
 def test_every_module_of_the_add_on_runs(part, condyle):
     for name, module in list(sys.modules.items()):
         if name.startswith(f"{condyle.__name__}."):
@@ -80,7 +76,6 @@ def test_every_module_of_the_add_on_runs(part, condyle):
             assert not part("blender.lazy").is_waiting(module)
 
 
-@pytest.mark.small
 def test_callbacks_are_wired_while_the_add_on_is_registered(part, monkeypatch):
     callbacks = part("data.callbacks")
     assert callbacks.call() is part("registration").CALLBACKS

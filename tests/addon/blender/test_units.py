@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 FACES = np.array(
     [
@@ -23,9 +21,8 @@ def test_a_box_far_from_the_origin_has_the_mass_properties_of_a_box(part):
     assert np.isclose(found.mass, mass, rtol=1e-12)
     assert np.allclose(found.center, place + size / 2, rtol=0, atol=1e-12)
     expected = np.diag(mass / 12.0 * (squares.sum() - squares))
-    assert np.allclose(
-        found.inertia, expected, rtol=0, atol=1e-12 * mass
-    )  # integrals about a vertex nearby, float64
+    # integrals about a vertex nearby, float64
+    assert np.allclose(found.inertia, expected, rtol=0, atol=1e-12 * mass)
 
 
 def test_a_turned_tetrahedron_against_monte_carlo_free_formulas(part):

@@ -1,11 +1,11 @@
 """What would stop a bake is found before it is computed; sliders that show an older curve are told."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import codes  # noqa: E402
-from .test_scene import leg, run  # noqa: E402, F401
+from ..said import codes
+from .test_scene import leg, run  # noqa: F401
 
 pytestmark = pytest.mark.small
 

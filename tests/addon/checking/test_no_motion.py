@@ -1,13 +1,12 @@
 """A bake in which nothing moves is told, with the reasons that are true of its scene and no others."""
 
+import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
-bpy = pytest.importorskip("bpy")
-from mathutils import Matrix  # noqa: E402
-
-from ..said import said  # noqa: E402
-from .test_scene import leg as hanging  # noqa: E402, F401
+from ..said import said
+from .test_scene import leg as hanging  # noqa: F401
 
 pytestmark = pytest.mark.small
 

@@ -2,13 +2,12 @@
 
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
-bpy = pytest.importorskip("bpy")
-from mathutils import Matrix  # noqa: E402
-
-from ..said import said  # noqa: E402
+from ..said import said
 
 pytestmark = pytest.mark.small
 

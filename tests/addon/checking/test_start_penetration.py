@@ -1,12 +1,11 @@
 """Bodies that begin inside hard and soft ground are told, by the check of a scene and by a bake."""
 
+import bpy
 import numpy as np
 import pytest
+from mathutils import Matrix
 
-bpy = pytest.importorskip("bpy")
-from mathutils import Matrix  # noqa: E402
-
-from ..said import said  # noqa: E402
+from ..said import said
 
 pytestmark = pytest.mark.small
 

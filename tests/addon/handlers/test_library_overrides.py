@@ -1,9 +1,8 @@
 """Rigs from a library: refused while they are only linked; as overrides they work like local ones, and last."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 BONES = {
     "A": ((0, 0, 1), (0, 0, 0.5), None),

@@ -2,25 +2,18 @@
 
 import sys
 
+import bpy
 import pytest
 
-bpy = pytest.importorskip("bpy")
+from ..digests import differences, digest
 
-from ..digests import differences, digest  # noqa: E402
+pytestmark = pytest.mark.small
+
 
 #: kinds of handlers that Blender calls when the user does something, not when it plays or renders
 OF_THE_USER = {
-    "load_pre",
-    "load_post",
-    "load_factory_startup_post",
-    "undo_pre",
-    "undo_post",
-    "redo_pre",
-    "redo_post",
-    "save_pre",
-    "save_post",
-    "depsgraph_update_post",
-    "blend_import_post",
+    *("load_pre", "load_post", "load_factory_startup_post", "undo_pre", "undo_post", "redo_pre"),
+    *("redo_post", "save_pre", "save_post", "depsgraph_update_post", "blend_import_post"),
 }
 WATCHERS = ("handlers.control_frames", "handlers.duplicates", "handlers.targets")
 
@@ -59,7 +52,6 @@ def shot(part, scene, make, body):
     return joint, muscle
 
 
-@pytest.mark.small
 def test_the_add_on_has_no_handlers_of_playing_and_rendering(condyle):
     for name in dir(bpy.app.handlers):
         functions = getattr(bpy.app.handlers, name)
@@ -67,7 +59,6 @@ def test_the_add_on_has_no_handlers_of_playing_and_rendering(condyle):
             assert not [each for each in functions if each.__module__.startswith(condyle.__name__)], name
 
 
-@pytest.mark.small
 def test_playing_changes_nothing(part, condyle, scene, shot, monkeypatch):
     joint, muscle = shot
     thickness, most = muscle.data.bevel_depth, joint.id_properties_ui("coordinate").as_dict()["max"]
@@ -90,7 +81,6 @@ def test_playing_changes_nothing(part, condyle, scene, shot, monkeypatch):
     assert differences(before, digest()) == []
 
 
-@pytest.mark.small
 def test_timers_wait_while_blender_plays_or_renders(part, scene, shot, monkeypatch):
     joint, _ = shot
     monkeypatch.setattr(part("blender.idle"), "is_evaluating", lambda: True)
@@ -109,7 +99,6 @@ def test_timers_wait_while_blender_plays_or_renders(part, scene, shot, monkeypat
     part("handlers.control_frames")._moved.clear()
 
 
-@pytest.mark.small
 def test_a_render_changes_nothing(part, condyle, scene, shot, tmp_path):
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     scene.collection.objects.link(camera)

@@ -6,10 +6,9 @@ import signal
 import time
 from pathlib import Path
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 SINGLE = 4e-6  # a few units in the last place of float32, for poses of size 1
 

@@ -1,10 +1,10 @@
 """Energy that comes from nowhere is told behind a bake, whatever else is driven; what a motion puts in is not."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import codes  # noqa: E402
+from ..said import codes
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """Fits of curves and surfaces by what the user wishes, their residuals, and that another wish fits anew."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
+from ..selecting import select
 
 
 @pytest.fixture

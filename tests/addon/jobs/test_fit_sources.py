@@ -2,13 +2,13 @@
 
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon.walking import walker
 
-bpy = pytest.importorskip("bpy")
-from ..selecting import select  # noqa: E402
+from ..selecting import select
 
 
 def curves_of(part, item):
@@ -181,10 +181,8 @@ def test_a_motion_that_comes_back_is_offered_a_closed_curve(part, scene, bead):
     ("angles", "frames"),
     [
         (120.0 - np.abs(np.linspace(-120.0, 120.0, 13)), list(range(1, 26, 4))),
-        (
-            60.0 + 60.0 * np.sin(np.linspace(0.0, 2.0 * np.pi, 13)),
-            list(range(13, 38, 4)),
-        ),  # it begins in the middle
+        # it begins in the middle
+        (60.0 + 60.0 * np.sin(np.linspace(0.0, 2.0 * np.pi, 13)), list(range(13, 38, 4))),
         (np.array([0.0, 25.0, 45.0, 75.0, 100.0, 70.0, 30.0]), list(range(1, 18, 4))),  # not all the way back
         (np.array([20.0, 60.0, 100.0, 75.0, 50.0, 25.0, 0.0]), list(range(9, 26, 4))),  # farther than it came
         (np.array([0.0, 30.0, 65.0, 100.0, 10.0, 80.0, 30.0]), list(range(1, 14, 4))),  # and there again
@@ -205,9 +203,8 @@ def test_of_a_motion_to_and_fro_one_way_is_offered_and_fits(part, scene, make, a
     assert bpy.ops.condyle.fit(num_frames=5) == {"FINISHED"}
     (joint,) = part("data.references").joints_of(scene)
     fit = joint.condyle.joint.fit
-    assert (
-        fit.cyclic == "TO_AND_FRO" and fit.worst_distance > 0.5
-    )  # a curve of its own there and back: too few frames
+    # a curve of its own there and back: too few frames
+    assert fit.cyclic == "TO_AND_FRO" and fit.worst_distance > 0.5
     assert "One Way" in part("blender.session").message
     layout = MagicMock()
     part("ui.fitting.panels").FitPanel.draw(MagicMock(layout=layout), bpy.context)
@@ -248,9 +245,8 @@ def test_of_two_that_are_keyed_the_parent_is_selected_last_as_for_add_joint(part
         thigh.location.x = 0.01 * frame
         thigh.keyframe_insert("location", frame=frame)
     scene.frame_set(1)
-    for last in (
-        (shank, thigh) if hangs else (thigh,)
-    ):  # what hangs on the other in Blender is the child all the same
+    # what hangs on the other in Blender is the child all the same
+    for last in (shank, thigh) if hangs else (thigh,):
         for item in (thigh, shank):
             item.select_set(True)
         bpy.context.view_layer.objects.active = last

@@ -4,9 +4,8 @@ import time
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 
+import bpy
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture

@@ -1,10 +1,10 @@
 """A run that blows up is told, and what it gave until then can be baked."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..animation.test_led_joints import hinged_arm  # noqa: E402
+from ..animation.test_led_joints import hinged_arm
 
 
 @pytest.fixture

@@ -1,10 +1,9 @@
 """Compiling ahead: what a scene needs comes first, and nothing begins without a window."""
 
+import bpy
 import pytest
 
 from tests.addon.animation.test_inputs import pendulum
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.mark.small

@@ -10,10 +10,9 @@ import pytest
 
 from tests.addon.walking import add_tail, walker
 
-bpy = pytest.importorskip("bpy")
-from ..bake_digests import file_digest  # noqa: E402
-from ..said import codes  # noqa: E402
-from ..tracer import seeing  # noqa: E402
+from ..bake_digests import file_digest
+from ..said import codes
+from ..tracer import seeing
 
 # Modules of the add-on that see Blender's data on a bake; 15 are the aim.
 SEEING = 29

@@ -1,12 +1,12 @@
 """What leads a live run beyond the scene's frames: keys behind them, cycles, what ends as it began, and what rests."""
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon.live.test_run import Hand, settings
 
-bpy = pytest.importorskip("bpy")
-from ..said import said  # noqa: E402
+from ..said import said
 
 
 @pytest.fixture

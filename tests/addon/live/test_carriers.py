@@ -1,13 +1,12 @@
 """What is not simulated moves along in a live run, and leads it as it leads a bake."""
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon.digests import differences, digest
 from tests.addon.live.test_run import Hand
 from tests.addon.walking import add_tail, walker
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.mark.small

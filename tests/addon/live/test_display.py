@@ -1,9 +1,8 @@
 """What a live run that is over leaves in objects that were not, or are no longer, its own scene's."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 from unittest.mock import MagicMock
 
+import bpy
 import numpy as np
 import pytest
 
 from tests.addon.live.test_run import Hand
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.mark.small

@@ -1,9 +1,8 @@
 """Joints that close loops, and surfaces that roll without slipping: read, baked, refused."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 
 @pytest.fixture

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..chain_rigs import add_chain, rig_with_tail, tail  # noqa: E402
-from ..said import codes  # noqa: E402
+from ..chain_rigs import add_chain, rig_with_tail, tail
+from ..said import codes
 
 
 def slowest(ph, part, scene):

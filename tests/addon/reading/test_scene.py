@@ -1,9 +1,8 @@
 """A scene becomes a model; what a scene can carry of bad input becomes one clear error, before anything is changed."""
 
+import bpy
 import numpy as np
 import pytest
-
-bpy = pytest.importorskip("bpy")
 
 NUM_TYPES = 24  # joint types that the menus offer
 

@@ -4,8 +4,7 @@ import pytest
 
 from tests.addon.walking import add_tail, walker
 
-bpy = pytest.importorskip("bpy")
-from ..tracer import seeing  # noqa: E402
+from ..tracer import seeing
 
 
 @pytest.fixture

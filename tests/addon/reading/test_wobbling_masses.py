@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-
 
 @pytest.fixture
 def stone(part, scene, make, authoring):

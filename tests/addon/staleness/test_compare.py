@@ -4,11 +4,11 @@ import json
 import time
 from contextlib import suppress
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from ..said import said  # noqa: E402
+from ..said import said
 
 pytestmark = pytest.mark.small
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from .test_compare import changes  # noqa: E402
+from .test_compare import changes
 
 pytestmark = pytest.mark.small
 
@@ -98,11 +97,8 @@ def test_renaming_what_constraints_are_aimed_at_changes_nothing(part, scene, mak
     for item in (goals[0], goals[2], rig, rig.pose.bones["A"], copying, above):
         item.name = f"Other {item.name}"
         assert changes(part, scene) == []
-    goals[0].name, above.name, copying.name = (
-        "Goal",
-        "Above",
-        "Copy Location",
-    )  # another name and not the same: gone, and new
+    # another name and not the same: gone, and new
+    goals[0].name, above.name, copying.name = ("Goal", "Above", "Copy Location")
     copying.target = goals[3]
     assert changes(part, scene) == [("changed-since-bake", "Above", "constraint settings")]
     copying.target = goals[0]

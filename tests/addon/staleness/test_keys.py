@@ -1,9 +1,9 @@
 """What animates the things that a bake read: what of it makes the bake out of date, and what does not."""
 
+import bpy
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from .test_compare import changes  # noqa: E402
+from .test_compare import changes
 
 pytestmark = pytest.mark.small
 

@@ -1,10 +1,10 @@
 """Values of settings and a bake: what has the value that it had is not told, whether or not it was ever set."""
 
+import bpy
 import numpy as np
 import pytest
 
-bpy = pytest.importorskip("bpy")
-from .test_compare import changes  # noqa: E402
+from .test_compare import changes
 
 pytestmark = pytest.mark.small
 
