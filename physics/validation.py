@@ -7,6 +7,8 @@ import inspect
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -237,3 +239,33 @@ def inertia_matrix(value: Any, name: str) -> FloatArray:
             f"{name} breaks the triangle inequality (a + b >= c), its principal moments are {_moments(moments)}"
         )
     return 0.5 * (inertia + inertia.T)
+
+
+def share(value: Any, name: str) -> float:
+    """A number in [0, 1]; ModelError otherwise."""
+    result = number(value, name, not_negative=True)
+    if result > 1.0:
+        raise ModelError(f"{name} must lie in [0, 1], got {result:g}")
+    return result
+
+
+# metadata of dataclass fields: "check" is a function of the value and of its name in errors that returns a valid one
+NUMBER: dict[str, Any] = {"check": number}
+POSITIVE: dict[str, Any] = {"check": partial(number, positive=True)}
+NOT_NEGATIVE: dict[str, Any] = {"check": partial(number, not_negative=True)}
+SHARE: dict[str, Any] = {"check": share}
+TRUTH: dict[str, Any] = {"check": truth}
+
+
+def optional(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Metadata of a field that may be None as well."""
+    check = metadata["check"]
+    return metadata | {"check": lambda value, name: None if value is None else check(value, name)}
+
+
+def check_fields(thing: Any, of: str = "") -> None:
+    """Replace the fields of a dataclass by what their checks return; of: what follows their names in errors."""
+    for each in fields(thing):
+        if "check" in each.metadata:
+            valid = each.metadata["check"](getattr(thing, each.name), each.name + of)
+            object.__setattr__(thing, each.name, valid)

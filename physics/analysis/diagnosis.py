@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from ..bodies.state import State
 from ..dynamics import body_poses
-from ..forces.wrench import Wrench
+from ..forces import Wrench
 from ..geometry import lie
 from ..integrators import FIXED_STEP
 from ..integrators.base import Problem, springs_leap

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from .bushing import Bushing
 from .controller import PositionController
-from .damping import BodyDamping
-from .ground import Ground
+from .elements import BodyDamping, Bushing, Ground, Mount, SphereContact, Spring, Wrench
 from .inputs import Input
-from .mount import Mount
-from .sphere_contact import SphereContact
-from .spring import Spring
-from .wrench import Wrench
 
 Force = Wrench | BodyDamping | Ground | Mount | Bushing | SphereContact
 

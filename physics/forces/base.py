@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -15,15 +14,9 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
-from ..validation import finite_array, number, unit_axis
+from ..validation import check_fields, finite_array, unit_axis
 
 Made = TypeVar("Made", bound="ForceElement")
-# metadata of fields
-POINT = {"check": lambda value, name: finite_array(value, (3,), name)}
-POSE = {"check": lie.frame_or_identity}  # None: the identity
-AXIS = {"check": unit_axis}
-POSITIVE = {"check": partial(number, positive=True)}
-NOT_NEGATIVE = {"check": partial(number, not_negative=True)}
 
 
 def checked_name(name: Any, what: str) -> str:
@@ -50,39 +43,6 @@ def body_pair(values: Mapping[str, Any], index: Mapping[str, int], of: str, ends
     return body, other
 
 
-class ForceElement(ReadOnlyArrays):
-    """Base of forces and controllers, dataclasses whose `body`, and `other` if any, are indices of bodies.
-
-    `make_force` checks the value of each other field by the "check" of its metadata, a function of the value and of its
-    name in errors that returns the checked value. Not all numbers that `needs_some` names may be 0.
-    """
-
-    what: ClassVar[str] = "force"
-    needs_some: ClassVar[tuple[str, ...]] = ()
-
-    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        values = registry.to_dict(self) if hasattr(self, "type") else registry.described(self)
-        for key in {"body", "other"} & values.keys():
-            values[key] = None if values[key] < 0 else names[values[key]]
-        return values
-
-
-def make_force(kind: type[Made], name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Made:
-    """Check all values and make the force; ModelError names force, thing and value. index: of bodies by name."""
-    of = f"of {kind.what} {checked_name(name, kind.what)!r}"
-    if "other" in values:
-        places = dict(zip(("body", "other"), body_pair(values, index, of, "both ends")))
-    else:
-        places = {"body": body_index(values["body"], index, f"body {of}")}
-    checks = {each.name: each.metadata.get("check") for each in fields(kind)}  # type: ignore[arg-type]
-    checked = {key: check(values[key], f"{key} {of}") for key, check in checks.items() if check is not None}
-    if kind.needs_some and not any(np.any(checked[key]) for key in kind.needs_some):
-        raise ModelError(f"{' and '.join(kind.needs_some)} {of} are both zero: it would do nothing")
-    made: Callable[..., Made] = kind
-    return made(name=name, **places, **checked).lock()
-
-
 def link_points(points: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:
     """Points (..., 3) of a body's frame, or of the world (-1), in its link frame."""
     if body < 0:
@@ -100,8 +60,80 @@ def link_axes(axes: FloatArray, body: int, body_frames: Sequence[FloatArray]) ->
     return turned
 
 
+def link_plane(pose: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:
+    """Origin and normal (6,) of the x-y plane of a pose (4, 4), likewise."""
+    origin, normal = pose[:3, 3], pose[:3, 2]
+    return np.concatenate([link_points(origin, body, body_frames), link_axes(normal, body, body_frames)])
+
+
+def _point(value: Any, name: str) -> FloatArray:
+    return finite_array(value, (3,), name)
+
+
+# metadata of fields: their check, and what carries them into the link frame of the body or of the other one
+VECTOR: dict[str, Any] = {"check": _point}
+POINT: dict[str, Any] = {"check": _point, "link": ("body", link_points)}
+OTHER_POINT: dict[str, Any] = {"check": _point, "link": ("other", link_points)}
+OTHER_AXIS: dict[str, Any] = {"check": unit_axis, "link": ("other", link_axes)}
+POSE: dict[str, Any] = {"check": lie.frame_or_identity}  # None: the identity
+PLANE: dict[str, Any] = {"check": lie.frame_or_identity, "link": ("other", link_plane)}
+
+
+@dataclass(frozen=True, eq=False)
+class ForceElement(ReadOnlyArrays):
+    """Base of forces and controllers, dataclasses of checked values that pack themselves for the kernels.
+
+    Attributes:
+        name: unique among the model's springs and forces. body: index of the body that it acts on.
+        other: of the one that gets the opposite wrench, -1 for the world; forces against the world alone have none.
+        element: the kernels' number of its kind. row: its numbers in their order; (): all fields in theirs.
+        needs_some: numbers that must not all be 0.
+    """
+
+    name: str
+    body: int
+    what: ClassVar[str] = "force"
+    element: ClassVar[int]
+    row: ClassVar[tuple[str, ...]] = ()
+    needs_some: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
+        """JSON-able description; names are those of the model's bodies."""
+        values = registry.to_dict(self) if hasattr(self, "type") else registry.described(self)
+        for key in {"body", "other"} & values.keys():
+            values[key] = None if values[key] < 0 else names[values[key]]
+        return values
+
+    def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
+        """The row for the kernels (``kernels.layout``): a header, then numbers, with places in the link frames."""
+        known = {each.name: each.metadata for each in fields(self)}
+        ends = {"body": self.body, "other": getattr(self, "other", -1)}
+        parts = []
+        for key in self.row or [key for key in known if key not in ("name", *ends)]:
+            part = getattr(self, key)
+            if "link" in known.get(key, ()):
+                end, link = known[key]["link"]
+                part = link(part, ends[end], body_frames)
+            parts.append(part)
+        return element_row(self.element, *ends.values(), *parts)
+
+
+def make_force(kind: type[Made], name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Made:
+    """Check all values and make the force; ModelError names force, thing and value. index: of bodies by name."""
+    of = f"of {kind.what} {checked_name(name, kind.what)!r}"
+    if "other" in values:
+        places = dict(zip(("body", "other"), body_pair(values, index, of, "both ends")))
+    else:
+        places = {"body": body_index(values["body"], index, f"body {of}")}
+    given = {each.name: values[each.name] for each in fields(kind)}
+    made = kind(**(given | places))
+    check_fields(made, f" {of}")
+    if kind.needs_some and not any(np.any(getattr(made, key)) for key in kind.needs_some):
+        raise ModelError(f"{' and '.join(kind.needs_some)} {of} are both zero: it would do nothing")
+    return made.lock()
+
+
 def element_row(kind: int, body: int, other: int, *parts: Any) -> FloatArray:
     """The row of an element: its header, then its numbers."""
     numbers = np.concatenate([np.ravel(np.asarray(part, dtype=np.float64)) for part in parts])
-    size = layout.ELEMENT_HEADER + len(numbers)
-    return np.concatenate([[kind, body, other, size], numbers])
+    return np.concatenate([[kind, body, other, layout.ELEMENT_HEADER + len(numbers)], numbers])

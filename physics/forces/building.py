@@ -3,32 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ..bodies.body import Body, given
 from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..registry import arguments, check_keys, checked_entries
 from ..validation import unit_axis
-from . import BodyDamping, Input, PositionController, Spring, Wrench
+from . import (
+    BodyDamping,
+    Bushing,
+    Force,
+    Ground,
+    Input,
+    Mount,
+    PositionController,
+    SphereContact,
+    Spring,
+    Wrench,
+)
 from .base import body_index, checked_name, make_force
 from .controller import make_controller
-from .element_building import ElementBuilder
+from .elements import DEPTH_STEEPNESS, SMOOTH_SPEED, SPEED_STEEPNESS
 from .inputs import make_input
 
+Made = TypeVar("Made", bound=Spring | Force)
 KINDS = ("wrench", "body_damping", "ground", "mount", "bushing", "sphere_contact")  # of forces in files
 
 
-class ForceBuilder(ElementBuilder):
-    """Collects forces, inputs and controllers on bodies; each is checked and added only if it is valid."""
+class ForceBuilder:
+    """Collects forces, inputs and controllers on bodies.
+
+    Each method checks all of its arguments: ModelError names an invalid one, and nothing is added then. Names are not
+    empty, and unique: among springs and forces, among inputs, or among controllers. Bodies are those added before, or
+    their names; None is the world. Meanings, shapes and units of all other arguments are those of the class of the
+    result.
+    """
 
     bodies: list[Body]
     add_body: Any
 
     def __init__(self) -> None:
         super().__init__()
+        self.springs: list[Spring] = []
+        self.forces: list[Force] = []
         self.inputs: list[Input] = []
         self.controllers: list[PositionController] = []
+        self._by_name = {"spring": NameIndex(), "force": NameIndex()}
         self._bodies_by_name = NameIndex()
         self.inputs_by_name = NameIndex()
         self._controllers_by_name = NameIndex()
@@ -47,31 +68,14 @@ class ForceBuilder(ElementBuilder):
         damping: float = 0.0,
         rest_length: float = 0.0,
     ) -> Spring:
-        """Add a spring with a damper between a point of a body and one of another body, or of the world (None).
-
-        Args:
-            name: unique among springs and forces, not empty.
-            body, other: bodies added before, or their names.
-            point, other_point: in their body frames (3,) [m]; in the world for None.
-            stiffness: [N/m]. damping: [N s/m]. rest_length: [m]. None of them negative.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
-        """
-        self._check_free(checked_name(name, "spring"))
-        spring = make_force(Spring, name, self.body_numbers(), given(locals()))
-        self.springs.append(spring)
-        return spring
+        """Add a spring with a damper between a point of a body and one of another body, or of the world."""
+        return self._added(Spring, given(locals()))
 
     def add_input(self, name: str, value: float = 0.0) -> Input:
         """Add an input, a number that tables and controllers may change while the model moves.
 
         Args:
-            name: unique among inputs, not empty.
             value: the default, in force while nothing drives it.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
         """
         known = self.inputs_by_name(self.inputs), self._input_names()
         result = make_input(name, value, *known)
@@ -91,15 +95,9 @@ class ForceBuilder(ElementBuilder):
         """Add a force in a point of a body (Wang 2022, sec. 3.10.2).
 
         Args:
-            name: unique among springs and forces, not empty.
-            body: a body added before, or its name.
             direction: (3,) in the axes; its length does not matter.
             magnitude: [N], or the name of an input added before.
-            point: where it acts, in the body frame (3,) [m].
-            axes: ``"world"``, or ``"body"``: the direction turns with the body.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
+            point, axes: as in `Wrench`.
         """
         force = unit_axis(direction, f"direction of force {name!r}")
         return self.add_wrench(name, body, (0.0, 0.0, 0.0), force, magnitude, point=point, axes=axes)
@@ -115,16 +113,7 @@ class ForceBuilder(ElementBuilder):
         point: Any = (0.0, 0.0, 0.0),
         axes: str = "world",
     ) -> Wrench:
-        """Add magnitude times a moment and a force in a point of a body.
-
-        Args:
-            name, body, point, axes: as for `add_force`.
-            moment, force: (3,) [N m, N for each unit of magnitude].
-            magnitude: a number, or the name of an input added before.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
-        """
+        """Add magnitude, a number or the name of an input added before, times a moment and a force."""
         if isinstance(magnitude, str) and magnitude not in self.inputs_by_name(self.inputs):
             raise ModelError(
                 f"magnitude of force {name!r} follows an unknown input {magnitude!r}; add inputs first"
@@ -134,23 +123,94 @@ class ForceBuilder(ElementBuilder):
     def add_body_damping(
         self, name: str, body: Body | str, *, angular: float = 0.0, linear: float = 0.0, point: Any = None
     ) -> BodyDamping:
-        """Add damping of a body's motion against the world (Wang 2022, sec. 3.10.1).
-
-        Args:
-            name: unique among springs and forces, not empty.
-            body: a body added before, or its name.
-            angular: moment against the angular velocity [N m s/rad]. linear: force against the velocity of the point
-                [N s/m]. Neither negative, not both 0.
-            point: in the body frame (3,) [m]; None for the mass centre.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
-        """
+        """Add damping of a body's motion against the world, not both 0; point: None for the mass centre."""
         values = given(locals())
         if point is None:
             index = body_index(values["body"], self.body_numbers(), f"body of force {name!r}")
             values["point"] = self.bodies[index].com
         return self._added(BodyDamping, values)
+
+    def add_ground(
+        self,
+        name: str,
+        body: Body | str,
+        points: Any,
+        *,
+        stiffness: float,
+        exponent: float = 1.0,
+        damping: float = 0.0,
+        friction: float = 0.0,
+        radius: float = 0.0,
+        plane: Any = None,
+        other: Body | str | None = None,
+        smooth_speed: float = SMOOTH_SPEED,
+    ) -> Ground:
+        """Add deformable ground under points (n, 3) of a body, or one (3,) (Ertl et al. 1993, eq. 8).
+
+        plane: None for z = 0 of the other body, which carries it.
+        """
+        return self._added(Ground, given(locals()))
+
+    def add_mount(
+        self,
+        name: str,
+        body: Body | str,
+        point: Any,
+        other: Body | str | None,
+        other_point: Any,
+        *,
+        axis: Any,
+        stiffness_along: float,
+        stiffness_across: float,
+        damping_along: float = 0.0,
+        damping_across: float = 0.0,
+    ) -> Mount:
+        """Add a soft mount of a point of a body in another (Ertl et al. 1993, eqs. 16b, 16c).
+
+        axis: its length does not matter.
+        """
+        return self._added(Mount, given(locals()))
+
+    def add_bushing(
+        self,
+        name: str,
+        body: Body | str,
+        other: Body | str | None,
+        *,
+        elastic: Any,
+        damping: Any = 0.0,
+        frame: Any = None,
+        other_frame: Any = None,
+        measured_in: str = "other",
+    ) -> Bushing:
+        """Add a bushing between frames of two bodies, or of a body and the world.
+
+        elastic: 6 functions or stiffnesses, of angles, then of displacements. frame, other_frame: None: the bodies'.
+        """
+        return self._added(Bushing, given(locals()))
+
+    def add_sphere_contact(
+        self,
+        name: str,
+        body: Body | str,
+        center: Any,
+        radius: float,
+        *,
+        stiffness: float,
+        dissipation: float = 0.0,
+        static_friction: float = 0.0,
+        dynamic_friction: float = 0.0,
+        viscous_friction: float = 0.0,
+        transition_speed: float = SMOOTH_SPEED,
+        plane: Any = None,
+        other: Body | str | None = None,
+        depth_share: float = 0.5,
+        offset: float = 0.0,
+        depth_steepness: float = DEPTH_STEEPNESS,
+        speed_steepness: float = SPEED_STEEPNESS,
+    ) -> SphereContact:
+        """Add contact of a sphere with a half-space; plane: None for z = 0 of the other body."""
+        return self._added(SphereContact, given(locals()))
 
     def add_controller(
         self,
@@ -162,16 +222,11 @@ class ForceBuilder(ElementBuilder):
         force_limit: Any = None,
         target: Any = 0.0,
     ) -> PositionController:
-        """Add a controller of a joint's coordinates; meanings and units as in `PositionController`.
+        """Add a controller of a joint's coordinates, of a body without one so far.
 
         Args:
-            name: unique among controllers, not empty.
-            body: a body added before, or its name, without a controller so far.
             stiffness, damping, target: a number, or (n,) one per coordinate.
             force_limit: likewise; None: no limit.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
         """
         values = given(locals())
         driven = self._controllers_by_body(self.controllers, lambda other: [other.body])
@@ -183,6 +238,16 @@ class ForceBuilder(ElementBuilder):
                 raise ModelError(f"controller {name!r} needs the input name {needed.name!r}, which is taken")
         self.controllers.append(controller)
         return controller
+
+    def _added(self, kind: type[Made], values: Mapping[str, Any]) -> Made:
+        name = checked_name(values["name"], kind.what)
+        for what, known in (("spring", self.springs), ("force", self.forces)):
+            if name in self._by_name[what](known):
+                raise ModelError(f"there is a {what} named {name!r} already")
+        made = make_force(kind, name, self.body_numbers(), values)
+        others: list[Any] = self.springs if kind is Spring else self.forces
+        others.append(made)
+        return made
 
     def _input_names(self) -> Mapping[str, int]:
         """The names of the controllers' inputs."""

@@ -12,6 +12,7 @@ from .._typing import FloatArray
 from ..bodies.body import Body
 from ..bodies.laws import Laws
 from ..errors import ModelError
+from ..joints.functions import record_with
 from ..kernels import layout
 from ..validation import per_coordinate
 from .base import ForceElement, body_index, checked_name
@@ -27,15 +28,12 @@ class PositionController(ForceElement):
     work and stores no energy. On rotation vectors it acts on r in the current chart, as springs do (`Body`).
 
     Attributes:
-        name: unique among the model's controllers.
-        body: index of the body whose joint it moves.
+        name: unique among the model's controllers. body: index of the body whose joint it moves.
         stiffness, damping: (n,) one per coordinate, not negative [N m/rad, N m s/rad; for lengths N/m, N s/m].
         force_limit: (n,) positive, infinite without a limit [N m or N].
         target: (n,) default values of the target inputs; their rates are 0 by default.
     """
 
-    name: str
-    body: int
     stiffness: FloatArray
     damping: FloatArray
     force_limit: FloatArray
@@ -108,24 +106,18 @@ def law_records(
             continue
         header = np.zeros(layout.LAW_HEADER)
         header[[layout.LAW_TARGET, layout.LAW_TARGET_RATE]] = -1.0
-        parts, size = [header], layout.LAW_HEADER
-        functions = (
-            (layout.LAW_ELASTIC, None if spring is None else spring.integral("elastic")),
-            (layout.LAW_DAMPER, None if resistance is None else resistance.data()),
-            (layout.LAW_VISCOSITY, None if thickness is None else thickness.data()),
-        )
-        for column, data in functions:
-            if data is not None:
-                header[column] = size
-                parts.append(data)
-                size += len(data)
         if controller is not None:
             header[layout.LAW_GAIN] = controller.stiffness[d]
             header[layout.LAW_RATE_GAIN] = controller.damping[d]
             header[layout.LAW_MOST] = controller.force_limit[d]
             header[layout.LAW_TARGET] = first_input + 2 * d
             header[layout.LAW_TARGET_RATE] = first_input + 2 * d + 1
-        records.append(np.concatenate(parts))
+        functions = {
+            layout.LAW_ELASTIC: None if spring is None else spring.integral("elastic"),
+            layout.LAW_DAMPER: None if resistance is None else resistance.data(),
+            layout.LAW_VISCOSITY: None if thickness is None else thickness.data(),
+        }
+        records.append(record_with(header, functions))
     return records
 
 

@@ -13,7 +13,7 @@ from ..joints import Free, Joint, Planar
 from ..validation import finite_array, number, unit_axis
 from .base import body_index
 from .building import ForceBuilder
-from .mount import Mount
+from .elements import Mount
 
 
 class WobblingMass(NamedTuple):

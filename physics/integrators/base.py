@@ -13,7 +13,7 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..errors import CancelledError, DivergedError, ModelError
-from ..forces.wrench import Wrench
+from ..forces import Wrench
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY, SEGMENTS
 from ..model.coordinates import rotation_coordinates

@@ -5,7 +5,8 @@ The elliptic joint and OpenSim's CustomJoint use them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -15,13 +16,16 @@ from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..validation import finite, finite_array, finite_row, number, rising
+from ..validation import NUMBER, POSITIVE, check_fields, finite, finite_array, finite_row, rising
 
 
 class Function:
     """Base: `to_dict` describes a function, `data` is its record for the kernels (``kernels.joints.functions``)."""
 
     type: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     def data(self) -> FloatArray:
         raise TypeError(f"{type(self).__name__} must define data()")
@@ -54,13 +58,9 @@ class Function:
 class Linear(Function):
     """slope q + offset; a slope of 0 is a constant."""
 
-    slope: float = 1.0
-    offset: float = 0.0
+    slope: float = field(default=1.0, metadata=NUMBER)
+    offset: float = field(default=0.0, metadata=NUMBER)
     type: ClassVar[str] = "linear"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "slope", number(self.slope, "slope"))
-        object.__setattr__(self, "offset", number(self.offset, "offset"))
 
     def data(self) -> FloatArray:
         return np.array([layout.LINEAR_FUNCTION, self.slope, self.offset])
@@ -73,14 +73,10 @@ class Linear(Function):
 class Wave(Function):
     """sine sin q + cosine cos q + offset."""
 
-    sine: float = 0.0
-    cosine: float = 0.0
-    offset: float = 0.0
+    sine: float = field(default=0.0, metadata=NUMBER)
+    cosine: float = field(default=0.0, metadata=NUMBER)
+    offset: float = field(default=0.0, metadata=NUMBER)
     type: ClassVar[str] = "wave"
-
-    def __post_init__(self) -> None:
-        for name in ("sine", "cosine", "offset"):
-            object.__setattr__(self, name, number(getattr(self, name), name))
 
     def data(self) -> FloatArray:
         return np.array([layout.TRIGONOMETRIC, self.sine, self.cosine, self.offset, 0.0])
@@ -89,18 +85,19 @@ class Wave(Function):
         return np.array([layout.TRIGONOMETRIC, self.cosine, -self.sine, self.sine, self.offset])
 
 
+def _powers(value: Any, name: str) -> tuple[float, ...]:
+    values = finite_row(value, f"polynomial {name}")
+    if not len(values):
+        raise ModelError(f"polynomial {name} must not be empty, got []")
+    return tuple(values.tolist())
+
+
 @dataclass(frozen=True)
 class Polynomial(Function):
     """sum_k coefficients[k] q^k."""
 
-    coefficients: Any
+    coefficients: Any = field(metadata={"check": _powers})
     type: ClassVar[str] = "polynomial"
-
-    def __post_init__(self) -> None:
-        values = finite_row(self.coefficients, "polynomial coefficients")
-        if not len(values):
-            raise ModelError("polynomial coefficients must not be empty, got []")
-        object.__setattr__(self, "coefficients", tuple(values.tolist()))
 
     def data(self) -> FloatArray:
         return np.array([layout.POLYNOMIAL, len(self.coefficients), *self.coefficients])
@@ -114,13 +111,9 @@ class Polynomial(Function):
 class TangentAngle(Function):
     """Direction of an ellipse with semi-axes a and b: atan2(b sin q, a cos q), unwrapped over whole turns."""
 
-    a: float
-    b: float
+    a: float = field(metadata=POSITIVE)
+    b: float = field(metadata=POSITIVE)
     type: ClassVar[str] = "tangent_angle"
-
-    def __post_init__(self) -> None:
-        for name in ("a", "b"):
-            object.__setattr__(self, name, number(getattr(self, name), f"semi-axis {name}", positive=True))
 
     def data(self) -> FloatArray:
         return np.array([layout.TANGENT_ANGLE, self.a, self.b])
@@ -266,6 +259,16 @@ def _piecewise_integral(x: FloatArray, rows: FloatArray) -> FloatArray:
     bend = (rows[piece, 1:] * np.arange(1, rows.shape[1])) @ by_power[: rows.shape[1] - 1]
     whole[:, 0] -= whole[piece] @ by_power - slope * inside + 0.5 * bend * inside**2
     return _piecewise_data(x, whole, layout.BENT_PIECEWISE)
+
+
+def record_with(head: FloatArray, records: Mapping[int, FloatArray | None]) -> FloatArray:
+    """A head with records behind it, whose places it then has in these columns; None: none, and 0 stays there."""
+    parts = [head]
+    for column, record in records.items():
+        if record is not None:
+            head[column] = sum(map(len, parts))
+            parts.append(record)
+    return np.concatenate(parts)
 
 
 FUNCTIONS: dict[str, type[Function]] = registry.by_type(

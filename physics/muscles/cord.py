@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import Function
+from ..joints.functions import record_with
 from ..kernels.muscles import hill_layout
-from ..validation import truth
+from ..validation import TRUTH, optional
 from .force_law import ForceLaw
+
+
+def _function(value: Any, name: str) -> Function:
+    if not isinstance(value, Function):
+        raise ModelError(f"{name} of a cord must be a function of physics.joints, got {value!r:.80}")
+    return value
+
+
+FUNCTION: dict[str, Any] = {"check": _function}
 
 
 @dataclass(frozen=True)
@@ -28,35 +38,23 @@ class Cord(ForceLaw):
         lengthening_only: whether the viscosity acts only while the path lengthens.
     """
 
-    elastic: Function
-    viscosity: Function | None = None
-    damper: Function | None = None
-    lengthening_only: bool = False
+    elastic: Function = field(metadata=FUNCTION)
+    viscosity: Function | None = field(default=None, metadata=optional(FUNCTION))
+    damper: Function | None = field(default=None, metadata=optional(FUNCTION))
+    lengthening_only: bool = field(default=False, metadata=TRUTH)
     type: ClassVar[str] = "cord"
 
     def __post_init__(self) -> None:
-        for name, value in (
-            ("elastic", self.elastic),
-            ("viscosity", self.viscosity),
-            ("damper", self.damper),
-        ):
-            if not isinstance(value, Function) and (value is not None or name == "elastic"):
-                raise ModelError(f"{name} of a cord must be a function of physics.joints, got {value!r:.80}")
-        object.__setattr__(self, "lengthening_only", truth(self.lengthening_only, "lengthening_only"))
+        super().__post_init__()
         object.__setattr__(self, "record", self.record)  # raises now if the energy has no closed form
 
     @cached_property
     def record(self) -> FloatArray:
         head = np.zeros(hill_layout.CORD_FUNCTIONS)
         head[[hill_layout.LAW_KIND, hill_layout.CORD_ONE_WAY]] = hill_layout.CORD, self.lengthening_only
-        parts = [head]
-        functions = (
-            (hill_layout.CORD_ELASTIC, self.elastic.integral("elastic of a cord")),
-            (hill_layout.CORD_VISCOSITY, None if self.viscosity is None else self.viscosity.data()),
-            (hill_layout.CORD_DAMPER, None if self.damper is None else self.damper.data()),
-        )
-        for place, data in functions:
-            if data is not None:
-                head[place] = sum(map(len, parts))
-                parts.append(data)
-        return np.concatenate(parts)
+        functions = {
+            hill_layout.CORD_ELASTIC: self.elastic.integral("elastic of a cord"),
+            hill_layout.CORD_VISCOSITY: None if self.viscosity is None else self.viscosity.data(),
+            hill_layout.CORD_DAMPER: None if self.damper is None else self.damper.data(),
+        }
+        return record_with(head, functions)

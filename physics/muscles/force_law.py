@@ -12,7 +12,7 @@ from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..kernels.muscles import hill_layout
-from ..validation import finite_array, number
+from ..validation import check_fields, finite_array, number
 
 STATES = ("activation", "fibre_length")
 
@@ -22,6 +22,9 @@ class ForceLaw:
 
     type: ClassVar[str]
     most_excitation: ClassVar[float] = np.inf  # larger ones are refused; Hill's laws clip them to [0, 1]
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
     @cached_property
     def record(self) -> FloatArray:

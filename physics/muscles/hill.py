@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,12 +14,10 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import Function, function_from_dict
 from ..kernels.muscles import hill_layout
-from ..validation import number, truth
+from ..validation import NOT_NEGATIVE, NUMBER, POSITIVE, SHARE, TRUTH, number, optional, share
 from . import hill_curves
 from .cord import Cord
 from .force_law import ForceLaw
-
-Names = tuple[str, ...]
 
 MAX_PENNATION = math.acos(0.1)  # rad: the steepest fibres
 SHORTEST = 0.01  # of the optimal length: least length of fibres, unless another bound is larger
@@ -27,27 +25,33 @@ UNDAMPED = 1e-3  # less damping counts as none
 CURVES = ("active", "passive", "tendon", "velocity")  # as numbered in `kernels.muscles.law_curves`
 PASSIVE_SHAPE = 4.0  # of De Groote's passive curve, which is 0 at the least length, over the optimal one
 LEAST_LENGTH = 0.2
-POSITIVE: Names = (
-    "optimal_fibre_length",
-    "tendon_slack_length",
-    "max_contraction_velocity",
-    "activation_time",
-    "deactivation_time",
-)
-NOT_NEGATIVE: Names = ("max_isometric_force", "pennation")
 LEAST_FACTOR = 0.1  # least active force and slopes of an undamped fibre on an elastic tendon
+
+
+def _pennation(value: Any, name: str) -> float:
+    angle = number(value, name, not_negative=True)
+    if angle >= MAX_PENNATION:
+        raise ModelError(f"{name} must be below {MAX_PENNATION:.4g} rad, got {angle:g}")
+    return angle
+
+
+def _some_activation(value: Any, name: str) -> float:
+    least = share(value, name)
+    if not least > 0.0:
+        raise ModelError(f"{name} must be positive, got 0")
+    return least
+
+
+SOME_ACTIVATION: dict[str, Any] = {"check": _some_activation}
 
 
 @dataclass(frozen=True)
 class Tension(ForceLaw):
     """Pulls with excitation times max_force [N], without delay and at any length; excitations above 1 are refused."""
 
-    max_force: float
+    max_force: float = field(metadata=NOT_NEGATIVE)
     type: ClassVar[str] = "tension"
     most_excitation: ClassVar[float] = 1.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "max_force", number(self.max_force, "max_force", not_negative=True))
 
     @cached_property
     def record(self) -> FloatArray:
@@ -58,11 +62,11 @@ class Tension(ForceLaw):
 class Fibre(ForceLaw):
     """What every muscle's fibres and tendon are first given by; see `Millard`."""
 
-    max_isometric_force: float
-    optimal_fibre_length: float
-    tendon_slack_length: float
-    pennation: float = 0.0
-    max_contraction_velocity: float = 10.0
+    max_isometric_force: float = field(metadata=NOT_NEGATIVE)
+    optimal_fibre_length: float = field(metadata=POSITIVE)
+    tendon_slack_length: float = field(metadata=POSITIVE)
+    pennation: float = field(default=0.0, metadata={"check": _pennation})
+    max_contraction_velocity: float = field(default=10.0, metadata=POSITIVE)
 
 
 class Hill(Fibre):
@@ -95,22 +99,6 @@ class Hill(Fibre):
         found = np.empty((places.size, 2))
         kernels.muscles.law_curves.law_curve(self.record, CURVES.index(name), places.ravel().copy(), found)
         return found[:, 0].reshape(places.shape), found[:, 1].reshape(places.shape)
-
-    def _check(
-        self, positive: Names = (), not_negative: Names = (), finite: Names = (), shares: Names = ()
-    ) -> None:
-        """Check the common numbers and those of these names."""
-        for name in (*POSITIVE, *NOT_NEGATIVE, *positive, *not_negative, *finite):
-            bounds = {
-                "positive": name in POSITIVE + positive,
-                "not_negative": name in NOT_NEGATIVE + not_negative,
-            }
-            object.__setattr__(self, name, number(getattr(self, name), name, **bounds))
-        for name in ("minimum_activation", *shares):
-            object.__setattr__(self, name, hill_curves.check_share(getattr(self, name), name))
-        object.__setattr__(self, "rigid_tendon", truth(self.rigid_tendon, "rigid_tendon"))
-        if self.pennation >= MAX_PENNATION:
-            raise ModelError(f"pennation must be below {MAX_PENNATION:.4g} rad, got {self.pennation:g}")
 
     def _head(self, kind: int, damping: float, least_activation: float, least_length: float) -> list[float]:
         """The head of the record; least_length: a bound of the fibre's length besides that by its pennation [m]."""
@@ -154,47 +142,37 @@ class Millard(Hill):
         tendon_strain, tendon_stiffness (None: 1.375 / strain), tendon_toe_force, tendon_curviness: of the tendon's.
     """
 
-    damping: float = 0.1
-    activation_time: float = 0.010
-    deactivation_time: float = 0.040
-    minimum_activation: float = 0.01
-    rigid_tendon: bool = False
-    active_low: float = 0.4441
-    active_knee: float = 0.73
-    active_high: float = 1.8123
-    active_slope: float = 0.8616
-    active_least: float = 0.0
-    concentric_slope: float = 0.0
-    concentric_near_slope: float = 0.25
-    isometric_slope: float = 5.0
-    eccentric_slope: float = 0.0
-    eccentric_near_slope: float = 0.15
-    eccentric_force: float = 1.4
-    concentric_curviness: float = 0.6
-    eccentric_curviness: float = 0.9
-    passive_strain_zero: float = 0.0
-    passive_strain_one: float = 0.7
-    passive_low_stiffness: float = 0.2
-    passive_stiffness: float | None = None
-    passive_curviness: float = 0.75
-    tendon_strain: float = 0.049
-    tendon_stiffness: float | None = None
-    tendon_toe_force: float = 2.0 / 3.0
-    tendon_curviness: float = 0.5
+    damping: float = field(default=0.1, metadata=NOT_NEGATIVE)
+    activation_time: float = field(default=0.010, metadata=POSITIVE)
+    deactivation_time: float = field(default=0.040, metadata=POSITIVE)
+    minimum_activation: float = field(default=0.01, metadata=SHARE)
+    rigid_tendon: bool = field(default=False, metadata=TRUTH)
+    active_low: float = field(default=0.4441, metadata=NUMBER)
+    active_knee: float = field(default=0.73, metadata=NUMBER)
+    active_high: float = field(default=1.8123, metadata=POSITIVE)
+    active_slope: float = field(default=0.8616, metadata=NOT_NEGATIVE)
+    active_least: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    concentric_slope: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    concentric_near_slope: float = field(default=0.25, metadata=NOT_NEGATIVE)
+    isometric_slope: float = field(default=5.0, metadata=POSITIVE)
+    eccentric_slope: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    eccentric_near_slope: float = field(default=0.15, metadata=NOT_NEGATIVE)
+    eccentric_force: float = field(default=1.4, metadata=POSITIVE)
+    concentric_curviness: float = field(default=0.6, metadata=SHARE)
+    eccentric_curviness: float = field(default=0.9, metadata=SHARE)
+    passive_strain_zero: float = field(default=0.0, metadata=NUMBER)
+    passive_strain_one: float = field(default=0.7, metadata=NUMBER)
+    passive_low_stiffness: float = field(default=0.2, metadata=NUMBER)
+    passive_stiffness: float | None = field(default=None, metadata=optional(POSITIVE))
+    passive_curviness: float = field(default=0.75, metadata=SHARE)
+    tendon_strain: float = field(default=0.049, metadata=POSITIVE)
+    tendon_stiffness: float | None = field(default=None, metadata=optional(POSITIVE))
+    tendon_toe_force: float = field(default=2.0 / 3.0, metadata=NUMBER)
+    tendon_curviness: float = field(default=0.5, metadata=SHARE)
     type: ClassVar[str] = "millard"
 
     def __post_init__(self) -> None:
-        sides = ("concentric", "eccentric")
-        slopes = [f"{side}{near}_slope" for side in sides for near in ("", "_near")]
-        self._check(
-            positive=("active_high", "tendon_strain", "eccentric_force", "isometric_slope"),
-            not_negative=("damping", "active_least", "active_slope", *slopes),
-            finite=("active_low", "active_knee", "passive_strain_zero", "passive_strain_one"),
-            shares=tuple(f"{curve}_curviness" for curve in (*sides, "passive", "tendon")),
-        )
-        for name in ("passive_stiffness", "tendon_stiffness"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, number(getattr(self, name), name, positive=True))
+        super().__post_init__()
         object.__setattr__(self, "record", self.record)  # raises now if a curve is impossible
 
     @property
@@ -223,24 +201,15 @@ class Millard(Hill):
             (self.eccentric_slope, self.eccentric_near_slope, self.eccentric_curviness),
         )
         concentric, eccentric = ((0.5 * near if flat else slope, near, bend) for slope, near, bend in sides)
+        least = max(self.active_least, lowest)
+        active = (self.active_low, self.active_knee, self.active_high, self.active_slope, least)
+        strains = (self.passive_strain_zero, self.passive_strain_one)
+        passive = (*strains, self.passive_low_stiffness, fibre, self.passive_curviness)
+        stretch = (self.tendon_strain, tendon, self.tendon_toe_force, self.tendon_curviness)
         return [
-            hill_curves.active_force_length(
-                self.active_low,
-                self.active_knee,
-                self.active_high,
-                self.active_slope,
-                max(self.active_least, lowest),
-            ),
-            hill_curves.passive_force_length(
-                self.passive_strain_zero,
-                self.passive_strain_one,
-                self.passive_low_stiffness,
-                fibre,
-                self.passive_curviness,
-            ),
-            hill_curves.tendon_force_length(
-                self.tendon_strain, tendon, self.tendon_toe_force, self.tendon_curviness
-            ),
+            hill_curves.active_force_length(*active),
+            hill_curves.passive_force_length(*passive),
+            hill_curves.tendon_force_length(*stretch),
             hill_curves.force_velocity(self.eccentric_force, self.isometric_slope, concentric, eccentric),
         ]
 
@@ -260,44 +229,34 @@ class Thelen(Hill):
         eccentric_share: of that force, beyond which the relation is linear [fv_linear_extrap_threshold].
     """
 
-    activation_time: float = 0.015
-    deactivation_time: float = 0.050
-    minimum_activation: float = 0.01
-    rigid_tendon: bool = False
-    tendon_strain: float = 0.04
-    passive_strain: float = 0.6
-    active_shape: float = 0.45
-    passive_shape: float = 5.0
-    concentric_shape: float = 0.25
-    eccentric_force: float = 1.4
-    eccentric_share: float = 0.95
+    activation_time: float = field(default=0.015, metadata=POSITIVE)
+    deactivation_time: float = field(default=0.050, metadata=POSITIVE)
+    minimum_activation: float = field(default=0.01, metadata=SOME_ACTIVATION)
+    rigid_tendon: bool = field(default=False, metadata=TRUTH)
+    tendon_strain: float = field(default=0.04, metadata=POSITIVE)
+    passive_strain: float = field(default=0.6, metadata=POSITIVE)
+    active_shape: float = field(default=0.45, metadata=POSITIVE)
+    passive_shape: float = field(default=5.0, metadata=POSITIVE)
+    concentric_shape: float = field(default=0.25, metadata=POSITIVE)
+    eccentric_force: float = field(default=1.4, metadata=POSITIVE)
+    eccentric_share: float = field(default=0.95, metadata=POSITIVE)
     type: ClassVar[str] = "thelen"
 
     def __post_init__(self) -> None:
-        names = ("tendon_strain", "passive_strain", "active_shape", "passive_shape", "concentric_shape")
-        self._check((*names, "eccentric_force", "eccentric_share"))
+        super().__post_init__()
         if not self.eccentric_force > 1.0:
             raise ModelError(f"eccentric_force must be above 1, got {self.eccentric_force:g}")
         if not 1.0 / self.eccentric_force < self.eccentric_share < 1.0:
             raise ModelError(
                 f"eccentric_share must lie between 1 / eccentric_force and 1, got {self.eccentric_share:g}"
             )
-        if not self.minimum_activation > 0.0:
-            raise ModelError("minimum_activation must be positive for a Thelen muscle, got 0")
 
     @cached_property
     def record(self) -> FloatArray:
+        head = self._head(hill_layout.THELEN, 0.0, self.minimum_activation, 0.0)
+        of_length = (self.tendon_strain, self.passive_strain, self.active_shape, self.passive_shape)
         return np.array(
-            [
-                *self._head(hill_layout.THELEN, 0.0, self.minimum_activation, 0.0),
-                self.tendon_strain,
-                self.passive_strain,
-                self.active_shape,
-                self.passive_shape,
-                self.concentric_shape,
-                self.eccentric_force,
-                self.eccentric_share,
-            ]
+            [*head, *of_length, self.concentric_shape, self.eccentric_force, self.eccentric_share]
         )
 
 
@@ -317,24 +276,17 @@ class DeGroote(Hill):
         passive: whether the fibre has a passive force [ignore_passive_fiber_force].
     """
 
-    damping: float = 0.0
-    activation_time: float = 0.015
-    deactivation_time: float = 0.060
-    minimum_activation: float = 0.01
-    rigid_tendon: bool = False
-    tendon_strain: float = 0.049
-    passive_strain: float = 0.6
-    active_width: float = 1.0
-    activation_smoothing: float = 0.1
-    passive: bool = True
+    damping: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    activation_time: float = field(default=0.015, metadata=POSITIVE)
+    deactivation_time: float = field(default=0.060, metadata=POSITIVE)
+    minimum_activation: float = field(default=0.01, metadata=SOME_ACTIVATION)
+    rigid_tendon: bool = field(default=False, metadata=TRUTH)
+    tendon_strain: float = field(default=0.049, metadata=POSITIVE)
+    passive_strain: float = field(default=0.6, metadata=POSITIVE)
+    active_width: float = field(default=1.0, metadata=POSITIVE)
+    activation_smoothing: float = field(default=0.1, metadata=POSITIVE)
+    passive: bool = field(default=True, metadata=TRUTH)
     type: ClassVar[str] = "degroote"
-
-    def __post_init__(self) -> None:
-        names = ("tendon_strain", "passive_strain", "active_width", "activation_smoothing")
-        self._check(names, ("damping",))
-        object.__setattr__(self, "passive", truth(self.passive, "passive"))
-        if not self.minimum_activation > 0.0:
-            raise ModelError("minimum_activation must be positive for a De Groote muscle, got 0")
 
     @cached_property
     def record(self) -> FloatArray:

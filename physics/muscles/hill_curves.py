@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import number
 
 
 @dataclass(frozen=True)
@@ -172,11 +170,3 @@ def _near(x: float, y: float, side: tuple[float, float, float]) -> Knot:
     """The knot at 0.9 of the largest speed, at the mean of both slopes from the end."""
     step = -0.1 * x
     return Knot(x + step, y + 0.5 * (side[0] + side[1]) * step, side[1])
-
-
-def check_share(value: Any, name: str) -> float:
-    """A number in [0, 1]; ModelError otherwise."""
-    share = number(value, name, not_negative=True)
-    if share > 1.0:
-        raise ModelError(f"{name} must lie in [0, 1], got {share:g}")
-    return share

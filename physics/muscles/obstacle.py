@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..joints.symbols import Drawing, Pen
 from ..kernels.wrapping import layout as wrap_layout
-from ..validation import finite_array, number
+from ..validation import POSITIVE, TRUTH, check_fields, finite_array
 
 SENSES = {
     "shorter": wrap_layout.SHORTER,
@@ -25,10 +25,16 @@ SENSES = {
 AXES = {f"{sign}{axis}": k for k, axis in enumerate("xyz") for sign in "+-"}
 ACROSS = tuple(name for name in AXES if name[1] != "z")
 # metadata of fields: their unit, and whether a smaller value leaves more room around the surface
-LENGTH: dict[str, Any] = {"unit": "m"}
-THICKNESS: dict[str, Any] = {"unit": "m", "thickness": True}
+LENGTH: dict[str, Any] = {"unit": "m", **POSITIVE}
+THICKNESS: dict[str, Any] = {"thickness": True, **LENGTH}
 #: an obstacle's frame in its body's frame, and the obstacle
 Part: TypeAlias = "tuple[FloatArray, Obstacle]"
+
+
+def _body(value: Any, name: str) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise ModelError(f"{name} must be a name or None, got {value!r:.80}")
+    return value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,10 +57,10 @@ class Obstacle(ReadOnlyArrays):
         open_ends: whether `grid` leaves its ends open.
     """
 
-    body: str | None = None
-    frame: FloatArray = None  # type: ignore[assignment]
+    body: str | None = field(default=None, metadata={"check": _body})
+    frame: FloatArray = field(default=None, metadata={"check": lie.frame_or_identity})  # type: ignore[arg-type]
     side: Any = "shorter"
-    always: bool = False
+    always: bool = field(default=False, metadata=TRUTH)
     type: ClassVar[str]
     kind: ClassVar[int]
     sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES)
@@ -62,20 +68,12 @@ class Obstacle(ReadOnlyArrays):
     open_ends: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if self.body is not None and not isinstance(self.body, str):
-            raise ModelError(f"body of a {self.type} must be a name or None, got {self.body!r:.80}")
-        frame = np.eye(4) if self.frame is None else self.frame
-        self._set("frame", lie.check_frames(frame, f"frame of a {self.type}"))
-        if self.frame.ndim != 2:
-            raise ModelError(f"frame of a {self.type} must be one pose (4, 4), got shape {self.frame.shape}")
+        check_fields(self, f" of a {self.type}")
         self._check_side()
-        if not isinstance(self.always, bool | np.bool_):
-            raise ModelError(f"always of a {self.type} must be True or False, got {self.always!r:.80}")
         if self.always and isinstance(self.side, str) and self.side == "shorter":
             raise ModelError(
                 f"a {self.type} that a path always passes on one side needs a side, got 'shorter'"
             )
-        self._set("always", bool(self.always))
         self.lock()
 
     def _check_side(self) -> None:
@@ -89,10 +87,6 @@ class Obstacle(ReadOnlyArrays):
         if not np.abs(point).max() > 0.0:
             raise ModelError(f"side of a {self.type} must not be its origin")
         self._set("side", point)
-
-    def _positive(self, *names: str) -> None:
-        for name in names:
-            self._set(name, number(getattr(self, name), f"{name} of a {self.type}", positive=True))
 
     def _set(self, key: str, value: Any) -> None:
         object.__setattr__(self, key, value)
@@ -108,7 +102,7 @@ class Obstacle(ReadOnlyArrays):
     @classmethod
     def settings(cls) -> dict[str, Mapping[str, Any]]:
         """Unit, and whether it is a thickness, of each number that makes the shape, by name."""
-        return {entry.name: entry.metadata for entry in fields(cls) if entry.metadata}
+        return {entry.name: entry.metadata for entry in fields(cls) if "unit" in entry.metadata}
 
     def nearness(self, points: FloatArray) -> FloatArray:
         """How near points (n, 3) in its own frame are, (n,): below 1 inside, or in the hole of a torus."""

@@ -13,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
 from ..joints.symbols import Drawing, Pen
-from ..validation import finite_array
+from ..validation import finite_array, optional
 from .obstacle import ACROSS, AXES, LENGTH, THICKNESS, Obstacle, Part, capsule_nearness, revolved
 
 
@@ -28,10 +28,6 @@ class Sphere(Obstacle):
     radius: float = field(metadata=THICKNESS)
     type: ClassVar[str] = "sphere"
     kind: ClassVar[int] = 0
-
-    def __post_init__(self) -> None:
-        self._positive("radius")
-        super().__post_init__()
 
     def least_radius(self) -> float:
         return self.radius
@@ -58,15 +54,11 @@ class Cylinder(Obstacle):
     """
 
     radius: float = field(metadata=THICKNESS)
-    length: float | None = field(default=None, metadata=LENGTH)
+    length: float | None = field(default=None, metadata=optional(LENGTH))
     type: ClassVar[str] = "cylinder"
     kind: ClassVar[int] = 1
     sides: ClassVar[tuple[str, ...]] = ("shorter", *ACROSS, "counterclockwise", "clockwise")
     open_ends: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        self._positive("radius", *(() if self.length is None else ("length",)))
-        super().__post_init__()
 
     def _check_side(self) -> None:
         along = isinstance(self.side, str) and self.side in ("+z", "-z")
@@ -103,10 +95,6 @@ class SphereCappedCylinder(Obstacle):
     kind: ClassVar[int] = 4
     sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES, "counterclockwise", "clockwise")
 
-    def __post_init__(self) -> None:
-        self._positive("radius", "length")
-        super().__post_init__()
-
     def least_radius(self) -> float:
         return self.radius
 
@@ -122,6 +110,13 @@ class SphereCappedCylinder(Obstacle):
         return revolved(np.concatenate([r, r[::-1]]), np.concatenate([z, -z[::-1]]), around)
 
 
+def _radii(value: Any, name: str) -> FloatArray:
+    radii = finite_array(value, (3,), name)
+    if not radii.min() > 0.0:
+        raise ModelError(f"{name} must be positive, got {radii.tolist()}")
+    return radii
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ellipsoid(Obstacle):
     """An ellipsoid about the origin of its frame, along its axes.
@@ -130,16 +125,9 @@ class Ellipsoid(Obstacle):
         radii: (3,) semi-axes [m], positive.
     """
 
-    radii: FloatArray = field(metadata=THICKNESS)
+    radii: FloatArray = field(metadata=THICKNESS | {"check": _radii})
     type: ClassVar[str] = "ellipsoid"
     kind: ClassVar[int] = 2
-
-    def __post_init__(self) -> None:
-        radii = finite_array(self.radii, (3,), "radii of an ellipsoid")
-        if not radii.min() > 0.0:
-            raise ModelError(f"radii of an ellipsoid must be positive, got {radii.tolist()}")
-        self._set("radii", radii)
-        super().__post_init__()
 
     def least_radius(self) -> float:
         return float(self.radii.min())
@@ -175,13 +163,12 @@ class Torus(Obstacle):
     through: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        self._positive("major_radius", "minor_radius")
+        super().__post_init__()
         if not self.minor_radius < self.major_radius:
             raise ModelError(
                 f"minor_radius of a torus must be less than its major_radius {self.major_radius:g}, "
                 f"got {self.minor_radius:g}"
             )
-        super().__post_init__()
 
     def _check_side(self) -> None:
         if not isinstance(self.side, str) or self.side != "shorter":
@@ -215,17 +202,12 @@ class DoubleCylinder(Obstacle):
 
     radius: float = field(metadata=THICKNESS)
     second_radius: float = field(metadata=THICKNESS)
-    second_frame: FloatArray
+    second_frame: FloatArray = field(metadata={"check": lie.check_frame})
     second_side: Any = "shorter"
     type: ClassVar[str] = "double_cylinder"
     sides: ClassVar[tuple[str, ...]] = Cylinder.sides
 
     def __post_init__(self) -> None:
-        self._positive("radius", "second_radius")
-        second = lie.check_frames(self.second_frame, "second_frame of a double_cylinder")
-        if second.ndim != 2:
-            raise ModelError(f"second_frame of a double_cylinder must be one pose, got shape {second.shape}")
-        self._set("second_frame", second)
         super().__post_init__()
         other = Cylinder(radius=self.second_radius, side=self.second_side, always=self.always)
         self._set("second_side", other.side)

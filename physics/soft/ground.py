@@ -10,7 +10,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..forces.ground import SMOOTH_SPEED
+from ..forces.elements import SMOOTH_SPEED
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..validation import near_names, number
