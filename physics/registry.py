@@ -54,15 +54,22 @@ def from_dict(
     if kind is None:
         raise FormatError(f"unknown {noun} type {name!r}; known are {', '.join(sorted(registry))}")
     values = {key: value for key, value in description.items() if key != "type"}
-    known = [entry.name for entry in fields(kind)]  # type: ignore[arg-type]
-    check_keys(values, known, required(kind), f"{what} of type {name!r}")
+    return instance_from_dict(values, kind, f"{what} of type {name!r}", read)
+
+
+def instance_from_dict(
+    description: Any, kind: type[Kind], what: str, read: Mapping[str, Any] | None = None
+) -> Kind:
+    """The instance of one dataclass described by ``{field: value, ...}``; arguments and errors as of `from_dict`."""
+    check_keys(description, [entry.name for entry in fields(kind)], required(kind), what)  # type: ignore[arg-type]
+    values = dict(description)
     for key, convert in (read or {}).items():
         if key in values:
             values[key] = convert(values[key])
     try:
         return kind(**values)
     except TypeError as error:
-        raise FormatError(f"{noun} of type {name!r}: {error}") from error
+        raise FormatError(f"{what}: {error}") from error
 
 
 def required(kind: Any) -> list[str]:
@@ -71,8 +78,8 @@ def required(kind: Any) -> list[str]:
 
 
 def to_dict(instance: Any) -> dict[str, Any]:
-    """The description of a dataclass that `from_dict` reads: ``{"type": ..., field: value, ...}``, JSON-able."""
-    return {"type": instance.type} | described(instance)
+    """The description of a dataclass that `from_dict` reads: its ``type``, if it has one, and its fields, JSON-able."""
+    return ({"type": instance.type} if hasattr(instance, "type") else {}) | described(instance)
 
 
 def described(instance: Any) -> dict[str, Any]:

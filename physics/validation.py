@@ -241,20 +241,34 @@ def inertia_matrix(value: Any, name: str) -> FloatArray:
     return 0.5 * (inertia + inertia.T)
 
 
-def share(value: Any, name: str) -> float:
-    """A number in [0, 1]; ModelError otherwise."""
-    result = number(value, name, not_negative=True)
-    if result > 1.0:
-        raise ModelError(f"{name} must lie in [0, 1], got {result:g}")
-    return result
-
-
 # metadata of dataclass fields: "check" is a function of the value and of its name in errors that returns a valid one
 NUMBER: dict[str, Any] = {"check": number}
 POSITIVE: dict[str, Any] = {"check": partial(number, positive=True)}
 NOT_NEGATIVE: dict[str, Any] = {"check": partial(number, not_negative=True)}
-SHARE: dict[str, Any] = {"check": share}
+SHARE: dict[str, Any] = {"check": partial(number, not_negative=True, most=1.0)}
 TRUTH: dict[str, Any] = {"check": truth}
+
+
+def vector(size: int, *, positive: bool = False, listed: bool = False) -> dict[str, Any]:
+    """Metadata of a field that must be finite numbers (size,), kept as an array, or as a tuple if `listed`."""
+
+    def check(value: Any, name: str) -> FloatArray | tuple[float, ...]:
+        array = finite_array(value, (size,), name)
+        if positive and not array.min() > 0.0:
+            raise ModelError(f"{name} must be positive, got {array.tolist()}")
+        return tuple(array.tolist()) if listed else array
+
+    return {"check": check}
+
+
+def one_of(*choices: str) -> dict[str, Any]:
+    """Metadata of a field that must be one of these texts."""
+    return {"check": lambda value, name: chosen(value, choices, name)}
+
+
+def of_kind(kind: type) -> dict[str, Any]:
+    """Metadata of a field that must be an instance of a class."""
+    return {"check": lambda value, name: instance(value, kind, name)}
 
 
 def optional(metadata: dict[str, Any]) -> dict[str, Any]:
@@ -263,9 +277,9 @@ def optional(metadata: dict[str, Any]) -> dict[str, Any]:
     return metadata | {"check": lambda value, name: None if value is None else check(value, name)}
 
 
-def check_fields(thing: Any, of: str = "") -> None:
-    """Replace the fields of a dataclass by what their checks return; of: what follows their names in errors."""
+def check_fields(thing: Any, of: str = "", owner: str = "") -> None:
+    """Replace the fields of a dataclass by what their checks return; in errors `owner`, name and `of` are joined."""
     for each in fields(thing):
         if "check" in each.metadata:
-            valid = each.metadata["check"](getattr(thing, each.name), each.name + of)
+            valid = each.metadata["check"](getattr(thing, each.name), f"{owner}{each.name}{of}")
             object.__setattr__(thing, each.name, valid)

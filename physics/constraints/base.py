@@ -8,16 +8,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import registry
 from .._typing import FloatArray
 from ..bodies.body import name_of
 from ..bodies.state import State
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays, Value
 from ..joints.base import IDENTITY
 from ..joints.curve_packing import kernel_poses
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
+from ..validation import check_fields, optional
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,20 @@ class PackedConstraint:
         return np.concatenate([*poses, [self.length]])
 
 
-class Constraint(ReadOnlyArrays):
+class Constraint(ReadOnlyArrays, Value):
     """Base of the constraints: frozen dataclasses with a ``type``, validated on construction.
 
     A constraint keeps its ``value`` at zero, or at zero or above if it is unilateral.
     """
 
     type: ClassVar[str]
+    body: Any
+
+    def __post_init__(self) -> None:
+        check_fields(self, f" of a {self._called}")
+        if hasattr(self, "other") and self.body == self.other:
+            raise ModelError(f"a {self._called} needs two bodies, got {self.body!r} twice")
+        self.lock()
 
     @property
     def num_rows(self) -> int:
@@ -94,10 +101,6 @@ class Constraint(ReadOnlyArrays):
     def _evaluated(self, model: ModelView, state: State) -> tuple[FloatArray, FloatArray, FloatArray]:
         return model.evaluate_constraints(state, (self,))
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, ``{"type": ..., ...}``; ``constraints.from_dict`` reads it."""
-        return registry.to_dict(self)
-
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Constraint) and self.to_dict() == other.to_dict()
 
@@ -106,11 +109,8 @@ class Constraint(ReadOnlyArrays):
 
     @property
     def _called(self) -> str:
-        return self.type.replace("_", " ")
-
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+        called = self.type.replace("_", " ")
+        return called if "connector" in called else f"{called} constraint"
 
 
 def body_name(body: Any, what: str) -> str:
@@ -121,13 +121,8 @@ def body_name(body: Any, what: str) -> str:
     return name
 
 
-def two_bodies(body: Any, other: Any, called: str) -> tuple[str, str | None]:
-    """Names of a constraint's two bodies; the second is None for the world."""
-    first = body_name(body, f"body of a {called}")
-    second = None if other is None else body_name(other, f"other of a {called}")
-    if first == second:
-        raise ModelError(f"a {called} needs two bodies, got {first!r} twice")
-    return first, second
+BODY: dict[str, Any] = {"check": body_name}
+OTHER = optional(BODY)  # None: the world
 
 
 def translated(point: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from .._typing import FloatArray
 from ..bodies.body import Body, name_of
 from ..errors import ModelError
 from ..joints import Joint
-from ..registry import arguments, checked_entries
+from ..registry import checked_entries
 from . import from_dict
 from .base import Constraint
 from .frames import WeldConstraint
@@ -36,9 +36,6 @@ class ConstraintBuilder:
 
         Args:
             name: unique among constraints, not empty.
-
-        Raises:
-            ModelError: a bad name, or the constraint refers to something missing; the builder is then unchanged.
         """
         self._check_name(name)
         if not isinstance(constraint, Constraint):
@@ -63,9 +60,6 @@ class ConstraintBuilder:
             name: of the joint's body and of the weld, unique among bodies and constraints.
             body: the child of the joint. parent: its parent; None: the world.
             joint, options: as in `add_body`, without mass, com and inertia, which are the body's.
-
-        Raises:
-            ModelError: an invalid argument; the builder is then unchanged.
         """
         carried = name_of(body)
         known = self.body_numbers()
@@ -110,9 +104,6 @@ class ConstraintBuilder:
             at: pose in the world (4, 4) of the frame in which positions are given, the identity if not given.
             planar: it moves in the x-y plane of `at` alone, with positions (K, 2), or (K, 3) with the angle about z
                 last: for mechanisms in that plane, whose own joints keep them there.
-
-        Raises:
-            ModelError: an invalid argument; the builder is then unchanged.
         """
         self._check_name(name)
         target, known = MotionTarget(name, body, point, frame, at, planar), self.body_numbers()
@@ -122,11 +113,6 @@ class ConstraintBuilder:
             raise ModelError(f"there is a body named {name!r} already")
         self.targets[name] = target
         return target
-
-    def read_targets(self, entries: Any) -> None:
-        """Add the targets of `Model.to_dict`; FormatError or ModelError names the faulty one."""
-        for entry in checked_entries(entries, "targets", *arguments(ConstraintBuilder.add_target)):
-            self.add_target(**entry)
 
     def read_constraints(self, entries: Any) -> None:
         """Add the constraints of `Model.to_dict`; FormatError or ModelError names the faulty one."""

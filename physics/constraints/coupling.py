@@ -45,7 +45,13 @@ class CouplingConstraint(Constraint):
         if not pairs:
             raise ModelError(f"more of a coupling must be pairs (drivers, function), got {self.more!r:.80}")
         drivers, function = self._term(self.drivers, Linear() if self.function is None else self.function)
-        self._set(drivers=drivers, function=function, more=tuple(self._term(*pair) for pair in self.more))
+        terms = {
+            "drivers": drivers,
+            "function": function,
+            "more": tuple(self._term(*pair) for pair in self.more),
+        }
+        for name, value in terms.items():
+            object.__setattr__(self, name, value)
 
     def _term(self, drivers: Any, function: Any) -> tuple[dict[str, float], Function]:
         if not isinstance(drivers, Mapping) or not drivers:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ..forces.base import VECTOR
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
-from ..validation import chosen, finite_array, number
-from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
+from ..validation import POSITIVE, one_of
+from .base import BODY, OTHER, Constraint, PackedConstraint, index_of, translated
 
 SENSES = ("rod", "rope", "strut")
 
@@ -25,22 +26,13 @@ class DistanceConstraint(Constraint):
         length: [m], positive. sense: ``"rod"``, ``"rope"`` or ``"strut"``.
     """
 
-    body: Any
-    other: Any = None
-    point: Any = (0.0, 0.0, 0.0)
-    other_point: Any = (0.0, 0.0, 0.0)
-    length: float = 1.0
-    sense: str = "rod"
+    body: Any = field(metadata=BODY)
+    other: Any = field(default=None, metadata=OTHER)
+    point: Any = field(default=(0.0, 0.0, 0.0), metadata=VECTOR)
+    other_point: Any = field(default=(0.0, 0.0, 0.0), metadata=VECTOR)
+    length: float = field(default=1.0, metadata=POSITIVE)
+    sense: str = field(default="rod", metadata=one_of(*SENSES))
     type: ClassVar[str] = "distance"
-
-    def __post_init__(self) -> None:
-        body, other = two_bodies(self.body, self.other, "distance constraint")
-        point = finite_array(self.point, (3,), "point of a distance constraint")
-        other_point = finite_array(self.other_point, (3,), "other_point of a distance constraint")
-        length = number(self.length, "length of a distance constraint", positive=True)
-        chosen(self.sense, SENSES, "sense of a distance constraint")
-        self._set(body=body, other=other, point=point, other_point=other_point, length=length)
-        self.lock()
 
     def packed(self, model: ModelView) -> PackedConstraint:
         return PackedConstraint(

@@ -4,14 +4,13 @@ and 4.6.4). `ModelBuilder.add_loop_joint` closes a loop by any other joint.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ..geometry.lie import frame_or_identity
+from ..forces.base import POSE, VECTOR
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
-from ..validation import finite_array
-from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
+from .base import BODY, OTHER, Constraint, PackedConstraint, index_of, translated
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,18 +22,11 @@ class PointConstraint(Constraint):
         other: the other body; None: the world. other_point: (3,) in its frame [m].
     """
 
-    body: Any
-    other: Any = None
-    point: Any = (0.0, 0.0, 0.0)
-    other_point: Any = (0.0, 0.0, 0.0)
+    body: Any = field(metadata=BODY)
+    other: Any = field(default=None, metadata=OTHER)
+    point: Any = field(default=(0.0, 0.0, 0.0), metadata=VECTOR)
+    other_point: Any = field(default=(0.0, 0.0, 0.0), metadata=VECTOR)
     type: ClassVar[str] = "point"
-
-    def __post_init__(self) -> None:
-        body, other = two_bodies(self.body, self.other, "point constraint")
-        point = finite_array(self.point, (3,), "point of a point constraint")
-        other_point = finite_array(self.other_point, (3,), "other_point of a point constraint")
-        self._set(body=body, other=other, point=point, other_point=other_point)
-        self.lock()
 
     @property
     def num_rows(self) -> int:
@@ -61,18 +53,11 @@ class FrameConstraint(Constraint):
         other: the other body; None: the world. other_frame: (4, 4) in its frame.
     """
 
-    body: Any
-    other: Any = None
-    frame: Any = None
-    other_frame: Any = None
+    body: Any = field(metadata=BODY)
+    other: Any = field(default=None, metadata=OTHER)
+    frame: Any = field(default=None, metadata=POSE)
+    other_frame: Any = field(default=None, metadata=POSE)
     locks: ClassVar[int]
-
-    def __post_init__(self) -> None:
-        body, other = two_bodies(self.body, self.other, f"{self._called} constraint")
-        frame = frame_or_identity(self.frame, f"frame of a {self._called} constraint")
-        other_frame = frame_or_identity(self.other_frame, f"other_frame of a {self._called} constraint")
-        self._set(body=body, other=other, frame=frame, other_frame=other_frame)
-        self.lock()
 
     @property
     def num_rows(self) -> int:

@@ -6,7 +6,7 @@ from falling below 0, a bilateral one keeps it at 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,11 +14,11 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry.lie import frame_or_identity
+from ..forces.base import POSE, VECTOR
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
-from ..validation import finite_array, float_array, truth
-from .base import Constraint, PackedConstraint, index_of, translated, two_bodies
+from ..validation import TRUTH, finite_array, float_array
+from .base import BODY, OTHER, Constraint, PackedConstraint, index_of, translated
 
 ALONG_Z = 4  # the lock of the translation along z
 
@@ -35,19 +35,11 @@ class Connector(Constraint):
         unilateral: keep the point on the side of the surface's normal instead of on the surface.
     """
 
-    body: Any
-    point: Any = (0.0, 0.0, 0.0)
-    other: Any = None
-    frame: Any = None
-    unilateral: bool = False
-
-    def __post_init__(self) -> None:
-        body, other = two_bodies(self.body, self.other, self._called)
-        frame = frame_or_identity(self.frame, f"frame of a {self._called}")
-        point = finite_array(self.point, (3,), f"point of a {self._called}")
-        unilateral = truth(self.unilateral, f"unilateral of a {self._called}")
-        self._set(body=body, other=other, point=point, frame=frame, unilateral=unilateral)
-        self.lock()
+    body: Any = field(metadata=BODY)
+    point: Any = field(default=(0.0, 0.0, 0.0), metadata=VECTOR)
+    other: Any = field(default=None, metadata=OTHER)
+    frame: Any = field(default=None, metadata=POSE)
+    unilateral: bool = field(default=False, metadata=TRUTH)
 
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
         """Signed distance of a point (3,) in D from the surface, and the surface's normal (3,) there."""
@@ -82,6 +74,18 @@ class PlanarConnector(Connector):
         return self._packed_as(model, layout.FRAMES, np.zeros(0))
 
 
+def _corners(value: Any, name: str) -> FloatArray:
+    corners = float_array(value, name)
+    corners = finite_array(corners, (*corners.shape[:1], 2), name)
+    if len(corners) < 2:
+        raise ModelError(f"{name} must have at least 2 corners (m, 2), got {len(corners)}")
+    lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+    if not (lengths > 1e-12).all():
+        k = int(np.argmin(lengths))
+        raise ModelError(f"{name}: corners {k} and {k + 1} coincide: {corners[k].tolist()}")
+    return corners
+
+
 @dataclass(frozen=True, eq=False)
 class SegmentedPlanarConnector(Connector):
     """Keeps a point on a polyline in the x-z plane of D, extruded along y (ArtiSynth's guide, sec. 3.4.14).
@@ -94,21 +98,8 @@ class SegmentedPlanarConnector(Connector):
             against y: z for a segment along x (eq. 3.30).
     """
 
-    segments: Any = ()
+    segments: Any = field(default=(), metadata={"check": _corners})
     type: ClassVar[str] = "segmented_planar_connector"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        corners = float_array(self.segments, f"segments of a {self._called}")
-        corners = finite_array(corners, (*corners.shape[:1], 2), f"segments of a {self._called}")
-        if len(corners) < 2:
-            raise ModelError(f"a {self._called} needs at least 2 corners (m, 2), got {len(corners)}")
-        lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
-        if not (lengths > 1e-12).all():
-            k = int(np.argmin(lengths))
-            raise ModelError(f"corners {k} and {k + 1} of a {self._called} coincide: {corners[k].tolist()}")
-        corners.flags.writeable = False
-        object.__setattr__(self, "segments", corners)
 
     def surface(self, place: FloatArray) -> tuple[float, FloatArray]:
         height, x, z = kernels.constraints.rows.nearest_segment(

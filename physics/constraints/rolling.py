@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from ..errors import ModelError
 from ..joints import Composite, SplineSurface
 from ..kernels.constraints import layout
 from ..muscles.view import ModelView
-from .base import Constraint, PackedConstraint, body_name
+from .base import BODY, Constraint, PackedConstraint
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +26,8 @@ class RollingConstraint(Constraint):
         body: the body, or its name.
     """
 
-    body: Any
+    body: Any = field(metadata=BODY)
     type: ClassVar[str] = "rolling"
-
-    def __post_init__(self) -> None:
-        self._set(body=body_name(self.body, "body of a rolling constraint"))
 
     @property
     def num_rows(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,11 +12,12 @@ import numpy as np
 from .._typing import FloatArray
 from ..bodies.body import name_of
 from ..errors import ModelError
+from ..forces.base import POSE, VECTOR
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..joints import Free, Joint, Planar, PlanarTranslation, Translational
 from ..registry import described
-from ..validation import finite_array, truth
+from ..validation import TRUTH, check_fields, optional
 from .base import Constraint
 from .frames import PointConstraint, WeldConstraint
 
@@ -67,25 +68,17 @@ class MotionTarget(ReadOnlyArrays):
     """
 
     name: str
-    body: Any
-    point: Any = None
-    frame: Any = None
-    at: Any = None
-    planar: bool = False
+    body: Any = field(metadata={"check": lambda value, name: name_of(value)})
+    point: Any = field(default=None, metadata=optional(VECTOR))
+    frame: Any = field(default=None, metadata=optional({"check": lie.check_frame}))
+    at: Any = field(default=None, metadata=POSE)
+    planar: bool = field(default=False, metadata=TRUTH)
 
     def __post_init__(self) -> None:
         of = f"target {self.name!r}"
         if (self.point is None) == (self.frame is None):
             raise ModelError(f"{of} needs either a point or a frame of the body")
-        checked = {
-            "body": name_of(self.body),
-            "point": None if self.point is None else finite_array(self.point, (3,), f"point of {of}"),
-            "frame": None if self.frame is None else lie.check_frame(self.frame, f"frame of {of}"),
-            "at": lie.frame_or_identity(self.at, f"at of {of}"),
-            "planar": truth(self.planar, f"planar of {of}"),
-        }
-        for name, value in checked.items():
-            object.__setattr__(self, name, value)
+        check_fields(self, f" of {of}")
         self.lock()
 
     @property

@@ -7,10 +7,8 @@ from typing import Any
 
 from ..bodies.body import Body, given
 from ..bodies.names import NameIndex
-from ..errors import ModelError
-from ..forces.base import checked_name
-from ..registry import arguments, checked_entries
-from .collider import Collider, group_bits, make_collider
+from ..forces.base import make_force, new_name
+from .collider import Collider, group_bits
 from .contact import Contact, make_contact
 from .obstacles import Obstacle
 
@@ -51,12 +49,8 @@ class ContactBuilder:
                 of `other` (4, 4), the identity if not given.
             radius: of spheres about the points [m], a number or (n,); 0 for the vertices of a mesh.
             friction: coefficient of this pair, not negative. restitution: 0 to 1.
-
-        Raises:
-            ModelError: an invalid argument; the builder is then unchanged.
         """
-        if checked_name(name, "contact") in self._contacts_by_name(self.contacts):
-            raise ModelError(f"there is a contact named {name!r} already")
+        new_name(name, "contact", self._contacts_by_name(self.contacts))
         contact = make_contact(name, self.body_numbers(), given(locals()))
         self.contacts.append(contact)
         return contact
@@ -89,23 +83,9 @@ class ContactBuilder:
             margin: the surface is so far outside of the shape [m], not negative, with rounded edges.
             groups: names, at most 52 in a model.
             ignores: groups that it does not touch, whatever else it has in common with them.
-
-        Raises:
-            ModelError: an invalid argument; the builder is then unchanged.
         """
-        if checked_name(name, "collider") in self._colliders_by_name(self.colliders):
-            raise ModelError(f"there is a collider named {name!r} already")
-        collider = make_collider(name, self.body_numbers(), given(locals()))
+        new_name(name, "collider", self._colliders_by_name(self.colliders))
+        collider = make_force(Collider, name, self.body_numbers(), given(locals()), world=True)
         group_bits([*self.colliders, collider])
         self.colliders.append(collider)
         return collider
-
-    def read_colliders(self, entries: Any) -> None:
-        """Add the colliders of `Model.to_dict`; FormatError or ModelError names the faulty one."""
-        for entry in checked_entries(entries, "colliders", *arguments(ContactBuilder.add_collider)):
-            self.add_collider(**entry)
-
-    def read_contacts(self, entries: Any) -> None:
-        """Add the contacts of `Model.to_dict`; FormatError or ModelError names the faulty one."""
-        for entry in checked_entries(entries, "contacts", *arguments(ContactBuilder.add_contact)):
-            self.add_contact(**entry)

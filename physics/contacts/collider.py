@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +12,9 @@ from .. import registry
 from .._typing import FloatArray, IntArray
 from ..bodies.body import Body
 from ..errors import ModelError
-from ..forces.base import body_index
-from ..geometry import lie
-from ..geometry.immutable import ReadOnlyArrays
+from ..forces.base import POSE, ForceElement
 from ..kernels.contact import collider_layout as layout
-from ..validation import instance, listed, number
+from ..validation import NOT_NEGATIVE, SHARE, instance, listed
 from .cores import Core, record, welded
 from .meshes import TriangleMesh, mesh_record
 from .obstacles import Box, Capsule, HeightField, Obstacle, Plane, Sphere
@@ -32,8 +30,26 @@ MOST_GROUPS = 52
 NEIGHBOURS, SPARE = 8, 64
 
 
+def _shape(value: Any, name: str) -> Obstacle:
+    shape = registry.from_dict(value, SHAPES, "a shape") if isinstance(value, Mapping) else value
+    if not isinstance(shape, Obstacle) or shape.type not in SHAPES:
+        raise ModelError(f"{name} must be one of {', '.join(SHAPES)}, got {shape!r:.80}")
+    return shape
+
+
+def _names(values: Any, what: str) -> tuple[str, ...]:
+    """Checked names of groups."""
+    if isinstance(values, str):
+        raise ModelError(f"{what} must be a list of names, got {values!r}")
+    names = tuple(listed(values, what))
+    for name in names:
+        if not instance(name, str, f"a name in {what}"):
+            raise ModelError(f"names in {what} must not be empty, got {name!r}")
+    return names
+
+
 @dataclass(frozen=True, eq=False)
-class Collider(ReadOnlyArrays):
+class Collider(ForceElement):
     """A shape of a body, or of the ground, that other shapes cannot enter.
 
     Attributes:
@@ -47,58 +63,14 @@ class Collider(ReadOnlyArrays):
         ignores: names of groups that it does not touch.
     """
 
-    name: str
-    body: int
-    shape: Obstacle
-    pose: FloatArray
-    friction: float
-    restitution: float
-    margin: float
-    groups: tuple[str, ...]
-    ignores: tuple[str, ...] = ()
-
-    def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """JSON-able description; names are those of the model's bodies."""
-        return registry.described(self) | {"body": None if self.body < 0 else names[self.body]}
-
-
-def make_collider(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Collider:
-    """The collider of checked values.
-
-    Args:
-        name: checked.
-        bodies: indices of the bodies by name.
-        values: arguments of `ModelBuilder.add_collider` without the name; pose None for the body frame, shape one of
-            `SHAPES` or its ``to_dict()``.
-
-    Raises:
-        ModelError: an invalid value; names the collider, the key and the value.
-        FormatError: a description of a shape has a wrong type or key.
-    """
-    of = f"of collider {name!r}"
-    body = body_index(values["body"], bodies, f"body {of}", world=True)
-    shape: Any = values["shape"]
-    if isinstance(shape, Mapping):
-        shape = registry.from_dict(shape, SHAPES, "a shape")
-    if not isinstance(shape, Obstacle) or shape.type not in SHAPES:
-        raise ModelError(f"shape {of} must be one of {', '.join(SHAPES)}, got {shape!r:.80}")
-    pose = lie.frame_or_identity(values["pose"], f"pose {of}")
-    friction = number(values["friction"], f"friction {of}", not_negative=True)
-    restitution = number(values["restitution"], f"restitution {of}", not_negative=True, most=1.0)
-    margin = number(values["margin"], f"margin {of}", not_negative=True)
-    groups, ignores = (_names(values[key], f"{key} {of}") for key in ("groups", "ignores"))
-    return Collider(name, body, shape, pose, friction, restitution, margin, groups, ignores).lock()
-
-
-def _names(values: Any, what: str) -> tuple[str, ...]:
-    """Checked names of groups."""
-    if isinstance(values, str):
-        raise ModelError(f"{what} must be a list of names, got {values!r}")
-    names = tuple(listed(values, what))
-    for name in names:
-        if not instance(name, str, f"a name in {what}"):
-            raise ModelError(f"names in {what} must not be empty, got {name!r}")
-    return names
+    shape: Obstacle = field(metadata={"check": _shape})
+    pose: FloatArray = field(metadata=POSE)
+    friction: float = field(metadata=NOT_NEGATIVE)
+    restitution: float = field(metadata=SHARE)
+    margin: float = field(metadata=NOT_NEGATIVE)
+    groups: tuple[str, ...] = field(metadata={"check": _names})
+    ignores: tuple[str, ...] = field(default=(), metadata={"check": _names})
+    what: ClassVar[str] = "collider"
 
 
 def group_bits(colliders: Iterable[Collider]) -> dict[str, int]:

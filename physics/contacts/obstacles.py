@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,13 +11,13 @@ import numpy as np
 from .. import registry
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays, Value
 from ..kernels.contact import layout as contact_layout
-from ..validation import finite, finite_array, number
+from ..validation import NOT_NEGATIVE, POSITIVE, check_fields, finite, vector
 from .cores import Core, box_core
 
 
-class Obstacle(ReadOnlyArrays):
+class Obstacle(ReadOnlyArrays, Value):
     """Base of all obstacles. An obstacle is immutable; equal ones have equal ``to_dict()``.
 
     Attributes:
@@ -28,6 +28,10 @@ class Obstacle(ReadOnlyArrays):
     type: ClassVar[str]
     kind: ClassVar[int]
 
+    def __post_init__(self) -> None:
+        check_fields(self, f" of a {self.type.replace('_', ' ')}")
+        self.lock()
+
     def parameters(self) -> FloatArray:
         """Parameters of the shape for the kernels (see ``kernels.contact.geometry``)."""
         raise TypeError(f"{type(self).__name__} does not implement parameters()")
@@ -35,10 +39,6 @@ class Obstacle(ReadOnlyArrays):
     def core(self) -> Core:
         """The convex core of the shape and its radius, for colliders."""
         raise TypeError(f"{type(self).__name__} does not implement core()")
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
-        return registry.to_dict(self)
 
     def _set(self, key: str, value: Any) -> None:
         object.__setattr__(self, key, value)
@@ -66,12 +66,9 @@ class Sphere(Obstacle):
         radius: [m], positive.
     """
 
-    radius: float
+    radius: float = field(metadata=POSITIVE)
     type: ClassVar[str] = "sphere"
     kind: ClassVar[int] = contact_layout.SPHERE
-
-    def __post_init__(self) -> None:
-        self._set("radius", number(self.radius, "radius of a sphere", positive=True))
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius])
@@ -88,14 +85,10 @@ class Capsule(Obstacle):
         radius: [m], positive. half_length: of the segment [m], not negative.
     """
 
-    radius: float
-    half_length: float
+    radius: float = field(metadata=POSITIVE)
+    half_length: float = field(metadata=NOT_NEGATIVE)
     type: ClassVar[str] = "capsule"
     kind: ClassVar[int] = contact_layout.CAPSULE
-
-    def __post_init__(self) -> None:
-        self._set("radius", number(self.radius, "radius of a capsule", positive=True))
-        self._set("half_length", number(self.half_length, "half_length of a capsule", not_negative=True))
 
     def parameters(self) -> FloatArray:
         return np.array([self.radius, self.half_length])
@@ -116,22 +109,22 @@ class Box(Obstacle):
         half_sizes: (3,) [m], positive.
     """
 
-    half_sizes: FloatArray
+    half_sizes: FloatArray = field(metadata=vector(3, positive=True))
     type: ClassVar[str] = "box"
     kind: ClassVar[int] = contact_layout.BOX
-
-    def __post_init__(self) -> None:
-        sizes = finite_array(self.half_sizes, (3,), "half_sizes of a box")
-        if not sizes.min() > 0.0:
-            raise ModelError(f"half_sizes of a box must be positive, got {sizes.tolist()}")
-        self._set("half_sizes", sizes)
-        self.lock()
 
     def parameters(self) -> FloatArray:
         return self.half_sizes
 
     def core(self) -> Core:
         return box_core(self.half_sizes)
+
+
+def _heights(value: Any, name: str) -> FloatArray:
+    heights = finite(value, name)
+    if heights.ndim != 2 or min(heights.shape) < 2:
+        raise ModelError(f"{name} must be at least 2 by 2, got shape {heights.shape}")
+    return heights
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,21 +139,10 @@ class HeightField(Obstacle):
         spacing: (2,) [m], positive.
     """
 
-    heights: FloatArray
-    spacing: FloatArray
+    heights: FloatArray = field(metadata={"check": _heights})
+    spacing: FloatArray = field(metadata=vector(2, positive=True))
     type: ClassVar[str] = "height_field"
     kind: ClassVar[int] = contact_layout.HEIGHT_FIELD
-
-    def __post_init__(self) -> None:
-        heights = finite(self.heights, "heights of a height field")
-        if heights.ndim != 2 or min(heights.shape) < 2:
-            raise ModelError(f"heights of a height field must be at least 2 by 2, got shape {heights.shape}")
-        spacing = finite_array(self.spacing, (2,), "spacing of a height field")
-        if not spacing.min() > 0.0:
-            raise ModelError(f"spacing of a height field must be positive, got {spacing.tolist()}")
-        self._set("heights", heights)
-        self._set("spacing", spacing)
-        self.lock()
 
     def core(self) -> Core:
         """Triangles between the samples."""

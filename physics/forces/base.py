@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
 
@@ -14,7 +14,7 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..kernels import layout
-from ..validation import check_fields, finite_array, unit_axis
+from ..validation import check_fields, unit_axis, vector
 
 Made = TypeVar("Made", bound="ForceElement")
 
@@ -23,6 +23,13 @@ def checked_name(name: Any, what: str) -> str:
     if not isinstance(name, str) or not name:
         raise ModelError(f"a {what}'s name must be a string that is not empty, got {name!r}")
     return name
+
+
+def new_name(name: Any, what: str, *known: Container[str]) -> str:
+    """A checked name that nothing known has."""
+    if any(checked_name(name, what) in names for names in known):
+        raise ModelError(f"there is {'an' if what[0] in 'aeiou' else 'a'} {what} named {name!r} already")
+    return str(name)
 
 
 def body_index(value: Any, index: Mapping[str, int], name: str, *, world: bool = False) -> int:
@@ -66,22 +73,18 @@ def link_plane(pose: FloatArray, body: int, body_frames: Sequence[FloatArray]) -
     return np.concatenate([link_points(origin, body, body_frames), link_axes(normal, body, body_frames)])
 
 
-def _point(value: Any, name: str) -> FloatArray:
-    return finite_array(value, (3,), name)
-
-
 # metadata of fields: their check, and what carries them into the link frame of the body or of the other one
-VECTOR: dict[str, Any] = {"check": _point}
-POINT: dict[str, Any] = {"check": _point, "link": ("body", link_points)}
-OTHER_POINT: dict[str, Any] = {"check": _point, "link": ("other", link_points)}
+VECTOR = vector(3)
+POINT: dict[str, Any] = {**VECTOR, "link": ("body", link_points)}
+OTHER_POINT: dict[str, Any] = {**VECTOR, "link": ("other", link_points)}
 OTHER_AXIS: dict[str, Any] = {"check": unit_axis, "link": ("other", link_axes)}
 POSE: dict[str, Any] = {"check": lie.frame_or_identity}  # None: the identity
-PLANE: dict[str, Any] = {"check": lie.frame_or_identity, "link": ("other", link_plane)}
+PLANE: dict[str, Any] = {**POSE, "link": ("other", link_plane)}
 
 
 @dataclass(frozen=True, eq=False)
 class ForceElement(ReadOnlyArrays):
-    """Base of forces and controllers, dataclasses of checked values that pack themselves for the kernels.
+    """Base of forces, controllers and colliders, dataclasses of checked values that pack themselves for the kernels.
 
     Attributes:
         name: unique among the model's springs and forces. body: index of the body that it acts on.
@@ -99,7 +102,7 @@ class ForceElement(ReadOnlyArrays):
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """JSON-able description; names are those of the model's bodies."""
-        values = registry.to_dict(self) if hasattr(self, "type") else registry.described(self)
+        values = registry.to_dict(self)
         for key in {"body", "other"} & values.keys():
             values[key] = None if values[key] < 0 else names[values[key]]
         return values
@@ -118,13 +121,18 @@ class ForceElement(ReadOnlyArrays):
         return element_row(self.element, *ends.values(), *parts)
 
 
-def make_force(kind: type[Made], name: Any, index: Mapping[str, int], values: Mapping[str, Any]) -> Made:
-    """Check all values and make the force; ModelError names force, thing and value. index: of bodies by name."""
+def make_force(
+    kind: type[Made], name: Any, index: Mapping[str, int], values: Mapping[str, Any], world: bool = False
+) -> Made:
+    """Check all values and make the force; ModelError names force, thing and value.
+
+    index: of bodies by name. world: whether its body may be the world.
+    """
     of = f"of {kind.what} {checked_name(name, kind.what)!r}"
     if "other" in values:
         places = dict(zip(("body", "other"), body_pair(values, index, of, "both ends")))
     else:
-        places = {"body": body_index(values["body"], index, f"body {of}")}
+        places = {"body": body_index(values["body"], index, f"body {of}", world=world)}
     given = {each.name: values[each.name] for each in fields(kind)}
     made = kind(**(given | places))
     check_fields(made, f" {of}")

@@ -34,10 +34,9 @@ KINDS = ("wrench", "body_damping", "ground", "mount", "bushing", "sphere_contact
 class ForceBuilder:
     """Collects forces, inputs and controllers on bodies.
 
-    Each method checks all of its arguments: ModelError names an invalid one, and nothing is added then. Names are not
-    empty, and unique: among springs and forces, among inputs, or among controllers. Bodies are those added before, or
-    their names; None is the world. Meanings, shapes and units of all other arguments are those of the class of the
-    result.
+    Names are not empty, and unique: among springs and forces, among inputs, or among controllers. Bodies are those
+    added before, or their names; None is the world. Meanings, shapes and units of all other arguments are those of the
+    class of the result.
     """
 
     bodies: list[Body]
@@ -266,25 +265,19 @@ class ForceBuilder:
             if name in names:
                 raise ModelError(f"input {name!r} has the name of a coordinate")
 
-    def add_described(self, description: Mapping[str, Any]) -> None:
-        """Add the inputs, springs, forces and controllers of a `Model.to_dict`."""
-        builder = type(self)
-
-        def listed(key: str, known: Any, required: Any) -> list[Mapping[str, Any]]:
-            return checked_entries(description.get(key, ()), key, known, required)
-
-        for entry in listed("inputs", *arguments(builder.add_input)):
-            self.add_input(**entry)
-        known, required = arguments(builder.add_spring)
-        for entry in listed("springs", known, set(required) - {"stiffness"}):
+    def read_springs(self, entries: Any) -> None:
+        """Add the springs of a `Model.to_dict`; one without stiffness only damps."""
+        known, required = arguments(ForceBuilder.add_spring)
+        for entry in checked_entries(entries, "springs", known, set(required) - {"stiffness"}):
             self.add_spring(**{"stiffness": 0.0, **entry})
-        adders = {kind: getattr(builder, f"add_{kind}") for kind in KINDS}
-        for entry in listed("forces", None, ("type", "name", "body")):
+
+    def read_forces(self, entries: Any) -> None:
+        """Add the forces of a `Model.to_dict`."""
+        adders = {kind: getattr(type(self), f"add_{kind}") for kind in KINDS}
+        for entry in checked_entries(entries, "forces", None, ("type", "name", "body")):
             kind = entry["type"]
             if kind not in adders:
                 raise FormatError(f"unknown force type {kind!r:.80}; known are {', '.join(sorted(adders))}")
             values = {key: value for key, value in entry.items() if key != "type"}
             check_keys(values, *arguments(adders[kind]), f"force {entry['name']!r:.80}")
             adders[kind](self, **values)
-        for entry in listed("controllers", *arguments(builder.add_controller)):
-            self.add_controller(**entry)

@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..joints.functions import record_with
 from ..kernels import layout
 from ..validation import per_coordinate
-from .base import ForceElement, body_index, checked_name
+from .base import ForceElement, body_index, new_name
 from .inputs import Input
 
 
@@ -65,9 +65,7 @@ def make_controller(
 
     numbers: of bodies by name. names: of controllers so far. controlled: numbers of the bodies that have one.
     """
-    of = f"of controller {checked_name(name, 'controller')!r}"
-    if name in names:
-        raise ModelError(f"there is a controller named {name!r} already")
+    of = f"of controller {new_name(name, 'controller', names)!r}"
     body = body_index(values["body"], numbers, f"body {of}")
     if body in controlled:
         raise ModelError(f"body {of}, {bodies[body].name!r}, has a controller already")

@@ -12,7 +12,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints.functions import Function, Linear, function_from_dict
 from ..kernels import layout
-from ..validation import NOT_NEGATIVE, POSITIVE, chosen, finite, is_sequence, number, per_coordinate
+from ..validation import NOT_NEGATIVE, POSITIVE, finite, is_sequence, number, one_of, per_coordinate
 from .base import (
     OTHER_AXIS,
     OTHER_POINT,
@@ -28,7 +28,6 @@ from .base import (
 
 SMOOTH_SPEED = 0.01  # m/s: default sliding speed below which friction rises smoothly
 DEPTH_STEEPNESS, SPEED_STEEPNESS = 300.0, 50.0
-AXES, MEASURED_IN = ("world", "body"), ("other", "body")
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +218,7 @@ class Wrench(ForceElement):
     point: FloatArray = field(metadata=POINT)
     moment: FloatArray = field(metadata=VECTOR)
     force: FloatArray = field(metadata=VECTOR)
-    axes: str = field(metadata={"check": lambda value, name: chosen(value, AXES, name)})
+    axes: str = field(metadata=one_of("world", "body"))
     magnitude: float | str = field(metadata={"check": _magnitude})
     type: ClassVar[str] = "wrench"
     needs_some: ClassVar[tuple[str, ...]] = ("moment", "force")
@@ -275,7 +274,7 @@ class Bushing(ForceElement):
     damping: FloatArray = field(
         metadata={"check": lambda value, name: per_coordinate(value, 6, name, not_negative=True)}
     )
-    measured_in: str = field(metadata={"check": lambda value, name: chosen(value, MEASURED_IN, name)})
+    measured_in: str = field(metadata=one_of("other", "body"))
     type: ClassVar[str] = "bushing"
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:

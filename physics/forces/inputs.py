@@ -10,12 +10,13 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry.immutable import Value
 from ..validation import finite, number
-from .base import checked_name
+from .base import new_name
 
 
 @dataclass(frozen=True)
-class Input:
+class Input(Value):
     """A number that may change while the model moves.
 
     Attributes:
@@ -26,17 +27,10 @@ class Input:
     name: str
     value: float = 0.0
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description."""
-        return {"name": self.name, "value": self.value}
-
 
 def make_input(name: Any, value: Any, *known: Container[str]) -> Input:
     """Check and make an input; ModelError names it and the value."""
-    checked_name(name, "input")
-    if any(name in names for names in known):
-        raise ModelError(f"there is an input named {name!r} already")
-    return Input(name, number(value, f"value of input {name!r}"))
+    return Input(new_name(name, "input", *known), number(value, f"value of input {name!r}"))
 
 
 def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], name: str) -> FloatArray:

@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+
+from .. import registry
+from ..validation import check_fields
+
+
+class Value:
+    """Base of frozen dataclasses: the metadata of a field has its check (`validation.check_fields`).
+
+    Attributes:
+        of: what follows the names of fields in errors.
+    """
+
+    of: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        check_fields(self, self.of)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able description: ``{field: value, ...}``, with its ``type`` first if it is one of several."""
+        return registry.to_dict(self)
 
 
 class ReadOnlyArrays:

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..kernels import layout
-from ..validation import number, unit_axis
+from ..validation import unit_axis
 from .base import IDENTITY, POSITIVE, Block, Factorization
 from .curve_packing import kernel_twists
 from .elementary import X, Y, Z, sliding, turning
@@ -38,12 +38,6 @@ class Elliptic(Joint):
     type: ClassVar[str] = "elliptic"
     coordinate_names = ("angle",)
     coordinate_units = ("rad",)
-
-    def __post_init__(self) -> None:
-        for name in ("a", "b"):
-            object.__setattr__(
-                self, name, number(getattr(self, name), f"elliptic joint {name}", positive=True)
-            )
 
     def factorization(self) -> Factorization:
         return Factorization(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import validation
 from .._typing import FloatArray
 from ..geometry import lie
 from ..kernels import layout
@@ -19,8 +20,8 @@ IDENTITY: FloatArray = np.eye(4)
 IDENTITY.flags.writeable = False
 #: round-off in the length of a unit vector: three squares, a sum and a root
 UNIT_ROUND_OFF = 1e-15
-#: metadata of a joint's field: its JSON Schema, where its type does not say enough
-POSITIVE: dict[str, Any] = {"schema": {"type": "number", "exclusiveMinimum": 0}}
+#: metadata of a joint's field: its check, and its JSON Schema, where its type does not say enough
+POSITIVE: dict[str, Any] = {**validation.POSITIVE, "schema": {"type": "number", "exclusiveMinimum": 0}}
 
 
 @dataclass(frozen=True, eq=False)

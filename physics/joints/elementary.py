@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..validation import number, unit_axis
+from ..validation import NUMBER, unit_axis
 from .base import Factorization, product_of_screws
 from .joint import Joint
 
@@ -28,10 +28,13 @@ def sliding(axis: Any) -> FloatArray:
     return np.concatenate([np.zeros(3), np.asarray(axis, dtype=np.float64)])
 
 
-def _axis(joint: Joint, name: str) -> None:
-    """Replace an axis by its unit vector, as a tuple; ModelError if it is zero."""
-    unit = unit_axis(getattr(joint, name), f"{joint.type} joint {name}")
-    object.__setattr__(joint, name, tuple(float(x) for x in unit))
+def _axis(value: Any, name: str) -> Axis:
+    """The unit vector of an axis; ModelError if it is zero."""
+    x, y, z = unit_axis(value, name).tolist()
+    return x, y, z
+
+
+AXIS: dict[str, Any] = {"check": _axis}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,13 +51,10 @@ class Fixed(Joint):
 class Hinge(Joint):
     """Rotation about one axis (revolute joint)."""
 
-    axis: Axis = Z
+    axis: Axis = field(default=Z, metadata=AXIS)
     type: ClassVar[str] = "hinge"
     coordinate_names = ("angle",)
     coordinate_units = ("rad",)
-
-    def __post_init__(self) -> None:
-        _axis(self, "axis")
 
     def factorization(self) -> Factorization:
         return product_of_screws([turning(self.axis)])
@@ -64,13 +64,10 @@ class Hinge(Joint):
 class Slider(Joint):
     """Translation along one axis (prismatic joint)."""
 
-    axis: Axis = Z
+    axis: Axis = field(default=Z, metadata=AXIS)
     type: ClassVar[str] = "slider"
     coordinate_names = ("distance",)
     coordinate_units = ("m",)
-
-    def __post_init__(self) -> None:
-        _axis(self, "axis")
 
     def factorization(self) -> Factorization:
         return product_of_screws([sliding(self.axis)])
@@ -80,15 +77,11 @@ class Slider(Joint):
 class Helical(Joint):
     """Screw motion: rotation and `pitch` metres of advance a radian (Lee & Terzopoulos 2008, sec. 4.1)."""
 
-    axis: Axis = Z
-    pitch: float = 0.01
+    axis: Axis = field(default=Z, metadata=AXIS)
+    pitch: float = field(default=0.01, metadata=NUMBER)
     type: ClassVar[str] = "helical"
     coordinate_names = ("angle",)
     coordinate_units = ("rad",)
-
-    def __post_init__(self) -> None:
-        _axis(self, "axis")
-        object.__setattr__(self, "pitch", number(self.pitch, "helical joint pitch"))
 
     def factorization(self) -> Factorization:
         return product_of_screws([turning(self.axis, self.pitch)])
@@ -98,13 +91,10 @@ class Helical(Joint):
 class Cylindrical(Joint):
     """Rotation about and translation along one axis, independent of each other."""
 
-    axis: Axis = Z
+    axis: Axis = field(default=Z, metadata=AXIS)
     type: ClassVar[str] = "cylindrical"
     coordinate_names = ("angle", "distance")
     coordinate_units = ("rad", "m")
-
-    def __post_init__(self) -> None:
-        _axis(self, "axis")
 
     def factorization(self) -> Factorization:
         return product_of_screws([turning(self.axis), sliding(self.axis)])
@@ -117,15 +107,14 @@ class Universal(Joint):
     ArtiSynth's universal joint (its guide, sec. 3.4.5) has axis_1 = z, axis_2 = y.
     """
 
-    axis_1: Axis = X
-    axis_2: Axis = Y
+    axis_1: Axis = field(default=X, metadata=AXIS)
+    axis_2: Axis = field(default=Y, metadata=AXIS)
     type: ClassVar[str] = "universal"
     coordinate_names = ("angle_1", "angle_2")
     coordinate_units = ("rad", "rad")
 
     def __post_init__(self) -> None:
-        _axis(self, "axis_1")
-        _axis(self, "axis_2")
+        super().__post_init__()
         if float(np.linalg.norm(np.cross(self.axis_1, self.axis_2))) < 1e-6:
             raise ModelError(f"universal joint axes must differ, got {self.axis_1} and {self.axis_2}")
 
@@ -188,13 +177,13 @@ class SkewedUniversal(Joint):
     The sign of the skew follows the guide's matrix, not its text.
     """
 
-    skew: float = 0.0
+    skew: float = field(default=0.0, metadata=NUMBER)
     type: ClassVar[str] = "skewed_universal"
     coordinate_names = ("roll", "pitch")
     coordinate_units = ("rad", "rad")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "skew", number(self.skew, "skewed universal joint skew"))
+        super().__post_init__()
         if abs(np.cos(self.skew)) < 1e-6:
             raise ModelError(f"skewed universal joint axes must differ, got a skew of {self.skew:g}")
 

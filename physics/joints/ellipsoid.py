@@ -10,7 +10,7 @@ import numpy as np
 from .._typing import FloatArray
 from ..geometry import lie
 from ..kernels import layout
-from ..validation import chosen, finite_array, number
+from ..validation import NUMBER, number, one_of, vector
 from .anatomical import function_block
 from .base import IDENTITY, Block, Factorization
 from .curve_packing import kernel_twists
@@ -51,22 +51,21 @@ class Ellipsoid(Joint):
         normal: ``"opensim"`` or ``"true"``.
     """
 
-    a: float
-    b: float
-    c: float
-    winging: float = 0.0
-    normal: str = field(default="opensim", metadata={"schema": {"type": "string", "enum": list(NORMALS)}})
+    a: float = field(metadata=NUMBER)
+    b: float = field(metadata=NUMBER)
+    c: float = field(metadata=NUMBER)
+    winging: float = field(default=0.0, metadata=NUMBER)
+    normal: str = field(
+        default="opensim", metadata={**one_of(*NORMALS), "schema": {"type": "string", "enum": list(NORMALS)}}
+    )
     type: ClassVar[str] = "ellipsoid"
     coordinate_names = ("longitude", "latitude", "theta", "phi")
     coordinate_units = ("rad", "rad", "rad", "rad")
 
     def __post_init__(self) -> None:
-        chosen(self.normal, NORMALS, "ellipsoid joint normal")
-        for name in ("a", "b", "c"):
-            value = number(getattr(self, name), f"ellipsoid joint {name}")
+        super().__post_init__()
+        for name, value in (("a", self.a), ("b", self.b), ("c", self.c)):
             number(value if self.normal == "true" else abs(value), f"ellipsoid joint {name}", positive=True)
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "winging", number(self.winging, "ellipsoid joint winging"))
 
     def factorization(self) -> Factorization:
         axes = (self.a, self.b, self.c)
@@ -107,22 +106,12 @@ class Scapulothoracic(Joint):
         winging_direction: angle of the winging axis from y, about z [rad].
     """
 
-    radii: Any
-    winging_origin: Any = (0.0, 0.0)
-    winging_direction: float = 0.0
+    radii: Any = field(metadata=vector(3, positive=True, listed=True))
+    winging_origin: Any = field(default=(0.0, 0.0), metadata=vector(2, listed=True))
+    winging_direction: float = field(default=0.0, metadata=NUMBER)
     type: ClassVar[str] = "scapulothoracic"
     coordinate_names = ("abduction", "elevation", "upward_rotation", "winging")
     coordinate_units = ("rad", "rad", "rad", "rad")
-
-    def __post_init__(self) -> None:
-        radii = finite_array(self.radii, (3,), "scapulothoracic joint radii")
-        for value in radii:
-            number(value, "scapulothoracic joint radii", positive=True)
-        origin = finite_array(self.winging_origin, (2,), "scapulothoracic joint winging_origin")
-        direction = number(self.winging_direction, "scapulothoracic joint winging_direction")
-        object.__setattr__(self, "radii", tuple(radii.tolist()))
-        object.__setattr__(self, "winging_origin", tuple(origin.tolist()))
-        object.__setattr__(self, "winging_direction", direction)
 
     def factorization(self) -> Factorization:
         x, y, z = self.radii

@@ -15,17 +15,15 @@ import numpy as np
 from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry.immutable import Value
 from ..kernels import layout
-from ..validation import NUMBER, POSITIVE, check_fields, finite, finite_array, finite_row, rising
+from ..validation import NUMBER, POSITIVE, finite, finite_array, finite_row, rising
 
 
-class Function:
+class Function(Value):
     """Base: `to_dict` describes a function, `data` is its record for the kernels (``kernels.joints.functions``)."""
 
     type: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def data(self) -> FloatArray:
         raise TypeError(f"{type(self).__name__} must define data()")
@@ -37,10 +35,6 @@ class Function:
             ModelError: there is none in closed form; the message begins with name.
         """
         raise ModelError(f"{name} cannot be a function of type {self.type!r}: its energy has no closed form")
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description."""
-        return registry.to_dict(self)
 
     def __call__(self, q: Any) -> FloatArray:
         """Values at q of any shape."""
@@ -119,8 +113,25 @@ class TangentAngle(Function):
         return np.array([layout.TANGENT_ANGLE, self.a, self.b])
 
 
+class Piecewise(Function):
+    """Base of polynomials of q - x[k] from each break x[k] to the next, linear beyond the ends."""
+
+    x: Any
+
+    @cached_property
+    def rows(self) -> FloatArray:
+        """Coefficients by rising powers (pieces, order)."""
+        raise TypeError(f"{type(self).__name__} must define rows")
+
+    def data(self) -> FloatArray:
+        return _piecewise_data(np.array(self.x), self.rows)
+
+    def integral(self, name: str) -> FloatArray:
+        return _piecewise_integral(np.array(self.x), self.rows)
+
+
 @dataclass(frozen=True)
-class CubicSpline(Function):
+class CubicSpline(Piecewise):
     """A cubic spline through (x, y), linear beyond its ends.
 
     Attributes:
@@ -142,14 +153,8 @@ class CubicSpline(Function):
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "y", y)
 
-    def data(self) -> FloatArray:
-        return _piecewise_data(np.array(self.x), self._rows)
-
-    def integral(self, name: str) -> FloatArray:
-        return _piecewise_integral(np.array(self.x), self._rows)
-
     @cached_property
-    def _rows(self) -> FloatArray:
+    def rows(self) -> FloatArray:
         x, y = np.array(self.x), np.array(self.y)
         step = np.diff(x)
         half = 0.5 * self._second_derivatives(x, y)
@@ -178,7 +183,7 @@ class CubicSpline(Function):
 
 
 @dataclass(frozen=True)
-class PiecewiseLinear(Function):
+class PiecewiseLinear(Piecewise):
     """Straight lines through (x, y), extrapolated beyond the ends.
 
     Where a joint or a point follows it, speeds jump at its kinks.
@@ -196,17 +201,14 @@ class PiecewiseLinear(Function):
         object.__setattr__(self, "x", x)
         object.__setattr__(self, "y", y)
 
-    def data(self) -> FloatArray:
-        x, y = np.array(self.x), np.array(self.y)
-        return _piecewise_data(x, np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
-
-    def integral(self, name: str) -> FloatArray:
-        x, y = np.array(self.x), np.array(self.y)
-        return _piecewise_integral(x, np.stack([y[:-1], np.diff(y) / np.diff(x)], axis=1))
+    @cached_property
+    def rows(self) -> FloatArray:
+        y = np.array(self.y)
+        return np.stack([y[:-1], np.diff(y) / np.diff(self.x)], axis=1)
 
 
 @dataclass(frozen=True)
-class PiecewisePolynomial(Function):
+class PiecewisePolynomial(Piecewise):
     """A polynomial of q - x[k] from each break x[k] to the next, linear beyond the ends.
 
     Attributes:
@@ -227,11 +229,9 @@ class PiecewisePolynomial(Function):
         object.__setattr__(self, "x", tuple(x.tolist()))
         object.__setattr__(self, "coefficients", tuple(map(tuple, rows.tolist())))
 
-    def data(self) -> FloatArray:
-        return _piecewise_data(np.array(self.x), np.array(self.coefficients))
-
-    def integral(self, name: str) -> FloatArray:
-        return _piecewise_integral(np.array(self.x), np.array(self.coefficients))
+    @cached_property
+    def rows(self) -> FloatArray:
+        return np.array(self.coefficients)
 
 
 def _checked_points(x: Any, y: Any, what: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -261,7 +261,7 @@ def _piecewise_integral(x: FloatArray, rows: FloatArray) -> FloatArray:
     return _piecewise_data(x, whole, layout.BENT_PIECEWISE)
 
 
-def record_with(head: FloatArray, records: Mapping[int, FloatArray | None]) -> FloatArray:
+def record_with(head: FloatArray, records: Mapping[int, Any]) -> FloatArray:
     """A head with records behind it, whose places it then has in these columns; None: none, and 0 stays there."""
     parts = [head]
     for column, record in records.items():

@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import kernels, registry
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import JointRangeError, ModelError
 from ..geometry import lie
-from ..geometry.immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays, Value
 from ..kernels import layout
-from ..validation import finite, finite_array, float_array
+from ..validation import check_fields, finite, finite_array, float_array
 from .base import Factorization
 from .packing import Workspace, pack_joint
 
 
-class Joint(ReadOnlyArrays):
+class Joint(ReadOnlyArrays, Value):
     """Base of all joints. A joint is immutable; equal joints have equal ``to_dict()``.
 
     Attributes:
@@ -32,13 +32,12 @@ class Joint(ReadOnlyArrays):
     coordinate_names: tuple[str, ...] = ()
     coordinate_units: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_fields(self, owner=f"{self.type.replace('_', ' ')} joint ")
+
     def factorization(self) -> Factorization:
         """The joint's factors for the kernels."""
         raise TypeError(f"{type(self).__name__} must define factorization()")
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, ``{"type": ..., ...}``; ``joints.from_dict`` reads it."""
-        return registry.to_dict(self)
 
     @property
     def num_coordinates(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import joints
@@ -15,7 +15,7 @@ from ..forces.building import ForceBuilder
 from ..forces.wobbling import WobblingMass, wobbling_mass
 from ..joints import Joint
 from ..muscles.building import MuscleBuilder
-from ..registry import arguments, check_keys
+from ..registry import arguments, check_keys, checked_entries
 from ..soft.building import SoftBuilder
 from ..validation import finite_array
 from .model import Model
@@ -25,6 +25,9 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
 class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilder, SoftBuilder):
     """Collects bodies and forces, checks each when it is added, and builds the model.
+
+    Each method that adds something checks all of its arguments: ModelError names an invalid one, or what is missing,
+    and the builder is then unchanged.
 
     Args:
         gravity: (3,) [m/s^2].
@@ -68,9 +71,6 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             mass, inertia, com, joint_in_parent, body_in_joint, stiffness, rest, damping, armature, elastic, damper,
                 viscosity, limits, limit_stiffness, limit_damping, limit_restitution: meanings, shapes and units as in
                 `Body`.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
         """
         body = make_body(name, self._parent_index(name, parent), joint, given(locals()))
         self.bodies.append(body)
@@ -109,9 +109,6 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             stiffness_rotation: a of eq. 16a [N m/rad]. damping_rotation: b [N m s/rad]. None of them negative.
             com: place of its mass centre in the segment's frame (3,) [m]; None: the segment's mass centre.
             normal: (3,) of its plane of motion, across the axis, in the segment's frame; None: motion in space.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
         """
         mount = {
             "stiffness_along": stiffness_along,
@@ -167,30 +164,30 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             values = dict(entry)
             joint = joints.from_dict(values.pop("joint"))
             builder.add_body(joint=joint, **values)
-        builder.add_described(description)
-        builder.read_constraints(description.get("constraints", ()))
-        builder.read_targets(description.get("targets", ()))
-        builder.read_contacts(description.get("contacts", ()))
-        builder.read_colliders(description.get("colliders", ()))
-        builder.read_muscles(description.get("muscles", ()))
-        builder.read_soft_bodies(description.get("soft_bodies", ()))
+        for key in MODEL_KEYS[2:]:
+            entries = description.get(key, ())
+            if key in PLAIN:
+                for entry in checked_entries(entries, key, *arguments(PLAIN[key])):
+                    PLAIN[key](builder, **entry)
+            else:
+                getattr(builder, f"read_{key}")(entries)
         return builder
 
 
+#: keys of a description, in the order of reading
 MODEL_KEYS = (
-    "gravity",
-    "bodies",
-    "springs",
-    "forces",
-    "inputs",
-    "controllers",
-    "constraints",
-    "targets",
-    "contacts",
-    "colliders",
-    "muscles",
-    "soft_bodies",
+    *("gravity", "bodies", "inputs", "springs", "forces", "controllers", "constraints", "targets"),
+    *("contacts", "colliders", "muscles", "soft_bodies"),
 )
+#: methods that take an entry as its keys are; other keys have a method ``read_...``
+PLAIN: dict[str, Callable[..., Any]] = {
+    "inputs": ModelBuilder.add_input,
+    "controllers": ModelBuilder.add_controller,
+    "targets": ModelBuilder.add_target,
+    "contacts": ModelBuilder.add_contact,
+    "colliders": ModelBuilder.add_collider,
+    "soft_bodies": ModelBuilder.add_soft_body,
+}
 
 
 def _parents_first(entries: Any) -> list[Mapping[str, Any]]:

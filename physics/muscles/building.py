@@ -8,13 +8,14 @@ from typing import Any
 from ..bodies.body import Body
 from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
+from ..forces.base import new_name
 from ..forces.inputs import Input
 from ..registry import arguments, checked_entries
 from ..validation import number
 from .force_law import ForceLaw
 from .hill import law_from_dict
 from .mass import MassPoints, masses_from_dict
-from .muscle import ROUNDING, Muscle, make_muscle
+from .muscle import ROUNDING, Muscle
 from .path import PathPoint, point_from_dict
 from .wrapping import Wrap
 
@@ -64,10 +65,8 @@ class MuscleBuilder:
             excitation: of the law, a number, or the name of an input. None: adds an input ``name.excitation``, 0 by
                 default.
             activation: initial activation in [0, 1]; None: the least that the law allows.
-
-        Raises:
-            ModelError: an argument is invalid; nothing is added then.
         """
+        new_name(name, "muscle", self._muscles_by_name(self.muscles))
         if masses is None and number(mass, f"mass of muscle {name!r:.80}", not_negative=True) > 0.0:
             masses = MassPoints.uniform(mass, num_points)
         elif masses is not None and mass != 0.0:
@@ -80,9 +79,7 @@ class MuscleBuilder:
                 raise ModelError(f"muscle {name!r}: give its tension or its law, not both")
             own = f"{name}.excitation" if excitation is None else None
             tension = own or (0.0 if excitation is None else excitation)
-        muscle = make_muscle(name, path, masses, tension, velocity_terms, law, activation, rounding, armature)
-        if name in self._muscles_by_name(self.muscles):
-            raise ModelError(f"there is a muscle named {name!r} already")
+        muscle = Muscle(name, path, masses, tension, velocity_terms, law, activation, rounding, armature)
         self._check_known(muscle, own)
         if own is not None and own not in self.inputs_by_name(self.inputs):
             self.add_input(own, 0.0)
@@ -92,30 +89,22 @@ class MuscleBuilder:
     def _check_known(self, muscle: Muscle, own: str | None) -> None:
         """ModelError if a muscle names a missing body, coordinate or input; `own` is the input still to be added."""
         bodies, coordinates = self.body_numbers(), self._bodies_by_coordinate(self.bodies, coordinate_names)
-        for wrap in muscle.strands.values():
-            for name in wrap.bodies:
-                if name is not None and name not in bodies:
+        carriers = [name for wrap in muscle.strands.values() for name in wrap.bodies]
+        follows = [point.condition.coordinate for point in muscle.points if point.condition is not None]
+        follows += [name for point in muscle.points for name in point.coordinates]
+        pull = [muscle.tension] if isinstance(muscle.tension, str) and muscle.tension != own else []
+        needed: tuple[tuple[str, Any, Mapping[str, int]], ...] = (
+            ("body of an obstacle", carriers, bodies),
+            ("body of a path point", [point.body for point in muscle.points], bodies),
+            ("coordinate of a path point", follows, coordinates),
+            ("input", pull, self.inputs_by_name(self.inputs)),
+        )
+        for what, names, known in needed:
+            for name in names:
+                if name is not None and name not in known:
                     raise ModelError(
-                        f"an obstacle of muscle {muscle.name!r} is on body {name!r}, which is missing; add bodies first"
+                        f"the {what} of muscle {muscle.name!r} is missing: {name!r}; add it first"
                     )
-        for point in muscle.points:
-            if point.body is not None and point.body not in bodies:
-                raise ModelError(
-                    f"body of a path point of muscle {muscle.name!r} is missing: {point.body!r}; add bodies first"
-                )
-            condition = () if point.condition is None else (point.condition.coordinate,)
-            for coordinate in (*point.coordinates, *condition):
-                if coordinate not in coordinates:
-                    raise ModelError(
-                        f"a path point of muscle {muscle.name!r} follows a coordinate that is missing: "
-                        f"{coordinate!r}"
-                    )
-        if (
-            isinstance(muscle.tension, str)
-            and muscle.tension != own
-            and muscle.tension not in self.inputs_by_name(self.inputs)
-        ):
-            raise ModelError(f"tension of muscle {muscle.name!r} follows a missing input: {muscle.tension!r}")
 
     def read_muscles(self, entries: Any) -> None:
         """Add the muscles of a `Model.to_dict`."""

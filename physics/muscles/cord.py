@@ -4,26 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..joints import Function
 from ..joints.functions import record_with
 from ..kernels.muscles import hill_layout
-from ..validation import TRUTH, optional
+from ..validation import TRUTH, of_kind, optional
 from .force_law import ForceLaw
 
-
-def _function(value: Any, name: str) -> Function:
-    if not isinstance(value, Function):
-        raise ModelError(f"{name} of a cord must be a function of physics.joints, got {value!r:.80}")
-    return value
-
-
-FUNCTION: dict[str, Any] = {"check": _function}
+FUNCTION = of_kind(Function)
 
 
 @dataclass(frozen=True)

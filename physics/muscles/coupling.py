@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,18 @@ def preorder(body_int: Any) -> list[int]:
     return result
 
 
+def carriers(body_int: Any, body: int) -> Iterator[int]:
+    """A body and all that carry it; none for the world (-1)."""
+    while body >= 0:
+        yield body
+        body = int(body_int[body, layout.PARENT])
+
+
+def slides(row: FloatArray) -> set[int]:
+    """The coordinates that move a path point with this row in its body."""
+    return {int(d) for d in row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3] if d >= 0}
+
+
 def joint_of(body_int: Any, body: int) -> list[int]:
     """The coordinates of a body's joint."""
     first = int(body_int[body, layout.DOF_START])
@@ -60,13 +72,9 @@ def inner_span(
     owner = {d: body for body in order for d in joint_of(body_int, body)}
     base = -1
     if carried:
-        slides = {int(d) for row in rows for d in row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3] if d >= 0}
-        outer = [int(body_int[owner[d], layout.PARENT]) for d in slides]
+        outer = [int(body_int[owner[d], layout.PARENT]) for row in rows for d in slides(row)]
         base = common_body([*bodies, *outer], body_int)
-    carrying, body = set(), base
-    while body >= 0:
-        carrying.add(body)
-        body = int(body_int[body, layout.PARENT])
+    carrying = {*carriers(body_int, base)}
     rank = {body: k for k, body in enumerate(order)}
     inner = sorted((d for d in span if owner[d] not in carrying), key=lambda d: (rank[owner[d]], d))
     return Inner(base, inner, [owner[d] for d in inner])
@@ -123,12 +131,8 @@ class Couplings:
 
     def _between(self, body: int, base: int) -> list[int]:
         """Coordinates from the body's parent back to, without, the base."""
-        found: list[int] = []
-        body = int(self.body_int[body, layout.PARENT])
-        while body > base:
-            found += self.joints[body]
-            body = int(self.body_int[body, layout.PARENT])
-        return found
+        _, *outer = carriers(self.body_int, body)
+        return [d for carrier in outer if carrier > base for d in self.joints[carrier]]
 
     @property
     def work(self) -> int:

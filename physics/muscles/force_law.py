@@ -8,23 +8,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import kernels, registry
+from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..geometry.immutable import Value
 from ..kernels.muscles import hill_layout
-from ..validation import check_fields, finite_array, number
+from ..validation import finite_array, number
 
 STATES = ("activation", "fibre_length")
 
 
-class ForceLaw:
+class ForceLaw(Value):
     """Base of the force laws: frozen dataclasses with a ``type``, checked when they are made."""
 
     type: ClassVar[str]
     most_excitation: ClassVar[float] = np.inf  # larger ones are refused; Hill's laws clip them to [0, 1]
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @cached_property
     def record(self) -> FloatArray:
@@ -91,10 +89,6 @@ class ForceLaw:
                 f"{name} is {excitation:g}: the largest excitation of a {self.type} is {self.most_excitation:g}"
             )
         return excitation
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, ``{"type": ..., ...}``; ``muscles.law_from_dict`` reads it."""
-        return registry.to_dict(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "record"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..joints import Function, function_from_dict
 from ..kernels.muscles import hill_layout
-from ..validation import NOT_NEGATIVE, NUMBER, POSITIVE, SHARE, TRUTH, number, optional, share
+from ..validation import NOT_NEGATIVE, NUMBER, POSITIVE, SHARE, TRUTH, number, optional
 from . import hill_curves
 from .cord import Cord
 from .force_law import ForceLaw
@@ -35,14 +35,7 @@ def _pennation(value: Any, name: str) -> float:
     return angle
 
 
-def _some_activation(value: Any, name: str) -> float:
-    least = share(value, name)
-    if not least > 0.0:
-        raise ModelError(f"{name} must be positive, got 0")
-    return least
-
-
-SOME_ACTIVATION: dict[str, Any] = {"check": _some_activation}
+SOME_ACTIVATION: dict[str, Any] = {"check": partial(number, positive=True, most=1.0)}
 
 
 @dataclass(frozen=True)

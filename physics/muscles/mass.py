@@ -9,15 +9,15 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..geometry.immutable import ReadOnlyArrays
-from ..registry import check_keys, described
+from ..geometry.immutable import ReadOnlyArrays, Value
+from ..registry import instance_from_dict
 from ..validation import finite_array, float_array, number, whole_number
 
 MOST_POINTS = 10**6
 
 
 @dataclass(frozen=True, eq=False)
-class MassPoints(ReadOnlyArrays):
+class MassPoints(ReadOnlyArrays, Value):
     """Mass points on a path of length L: point i lies at the arc length offsets[i] + shares[i] L from the origin.
 
     Shares alone give equal strain (Wang 2022, sec. 5.3.2). An offset keeps a point at a fixed distance from an end, as
@@ -71,10 +71,6 @@ class MassPoints(ReadOnlyArrays):
         needed += list(-self.offsets[low] / self.shares[low])
         needed += list(self.offsets[high] / (1.0 - self.shares[high]))
         return float(max(needed))
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description."""
-        return described(self)
 
     @classmethod
     def uniform(cls, mass: float, num_points: int = 20, start: float = 0.0, end: float = 1.0) -> MassPoints:
@@ -141,6 +137,4 @@ def _count(value: Any) -> int:
 
 def masses_from_dict(description: Any) -> MassPoints:
     """The points described by `MassPoints.to_dict`; FormatError if a key is unknown or missing."""
-    keys = ("masses", "offsets", "shares")
-    check_keys(description, keys, keys, "mass points")
-    return MassPoints(**description)
+    return instance_from_dict(description, MassPoints, "mass points")

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..forces.base import checked_name
-from ..kernels import layout
+from ..joints.functions import record_with
 from ..kernels.muscles import layout as at
-from ..validation import listed, number, truth
-from .coupling import common_body, inner_span
+from ..registry import described
+from ..validation import NOT_NEGATIVE, SHARE, TRUTH, check_fields, listed, number, of_kind, optional
+from .coupling import carriers, common_body, inner_span, joint_of, slides
 from .force_law import ForceLaw
 from .mass import MassPoints
 from .path import PathPoint
 from .wrapping import Wrap
 
 ROUNDING = 0.4
+
+
+def _rounding(value: Any, name: str) -> float:
+    return number(value, name, not_negative=True, most=0.5)
 
 
 @dataclass(frozen=True)
@@ -46,13 +50,26 @@ class Muscle:
 
     name: str
     path: tuple[PathPoint | Wrap, ...]
-    masses: MassPoints | None = None
+    masses: MassPoints | None = field(default=None, metadata=optional(of_kind(MassPoints)))
     tension: float | str = 0.0
-    velocity_terms: bool = True
-    law: ForceLaw | None = None
-    activation: float | None = None
-    rounding: float = ROUNDING
-    armature: float = 0.0
+    velocity_terms: bool = field(default=True, metadata=TRUTH)
+    law: ForceLaw | None = field(default=None, metadata=optional(of_kind(ForceLaw)))
+    activation: float | None = field(default=None, metadata=optional(SHARE))
+    rounding: float = field(default=ROUNDING, metadata={"check": _rounding})
+    armature: float = field(default=0.0, metadata=NOT_NEGATIVE)
+
+    def __post_init__(self) -> None:
+        of = f"of muscle {self.name!r:.80}"
+        object.__setattr__(self, "path", _checked_path(self.path, of))
+        check_fields(self, f" {of}")
+        if self.law is None and self.activation is not None:
+            raise ModelError(f"the activation {of} needs a law, got {self.activation:g}")
+        if not isinstance(self.tension, str):
+            called = f"{'tension' if self.law is None else 'excitation'} {of}"
+            pull = number(self.tension, called, not_negative=True)
+            object.__setattr__(self, "tension", pull)
+            if self.law is not None:
+                self.law.checked_excitation(pull, called)
 
     @property
     def has_inertia(self) -> bool:
@@ -92,22 +109,10 @@ class Muscle:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description."""
-        described: dict[str, Any] = {"name": self.name, "path": [point.to_dict() for point in self.path]}
-        if self.law is None:
-            described["tension"] = self.tension
-        else:
-            described |= {"law": self.law.to_dict(), "excitation": self.tension}
-            if self.activation is not None:
-                described["activation"] = self.activation
-        if self.masses is not None:
-            described["masses"] = self.masses.to_dict()
-        if self.rounding != ROUNDING:
-            described["rounding"] = self.rounding
-        if self.armature:
-            described["armature"] = self.armature
-        if not self.velocity_terms:
-            described["velocity_terms"] = False
-        return described
+        values = described(self)
+        pull = {"tension" if self.law is None else "excitation": values.pop("tension")}
+        usual = {each.name: each.default for each in fields(self)}
+        return {key: value for key, value in values.items() if value != usual[key]} | pull
 
     def packed(
         self,
@@ -153,45 +158,40 @@ class Muscle:
         if self.masses is not None:
             masses = np.stack([self.masses.masses, self.masses.offsets, self.masses.shares], axis=1).ravel()
         header = np.zeros(at.MUSCLE_HEADER)
-        header[at.MUSCLE_VIA_COUNT], header[at.MUSCLE_VIAS] = len(self.points), at.MUSCLE_HEADER
-        header[at.MUSCLE_SPAN_COUNT], header[at.MUSCLE_SPAN] = len(span), size
-        size += len(span)
-        header[at.MUSCLE_ACTING_COUNT], header[at.MUSCLE_ACTING] = len(acting), size
-        size += len(acting)
+        numbers = {
+            at.MUSCLE_VIA_COUNT: len(self.points),
+            at.MUSCLE_VIAS: at.MUSCLE_HEADER,
+            at.MUSCLE_SPAN_COUNT: len(span),
+            at.MUSCLE_ACTING_COUNT: len(acting),
+            at.MUSCLE_MASS_COUNT: self.num_points,
+            at.MUSCLE_INPUT: inputs[self.tension] if isinstance(self.tension, str) else -1.0,
+            at.MUSCLE_TENSION: 0.0 if isinstance(self.tension, str) else self.tension,
+            at.MUSCLE_VELOCITY_TERMS: self.velocity_terms,
+            at.MUSCLE_ROUNDING: self.rounding,
+            at.MUSCLE_KEPT: kept,
+            at.MUSCLE_ARMATURE: self.armature,
+        }
         if inner is not None:
-            header[at.MUSCLE_BASE], header[at.MUSCLE_INNER] = inner.base, size
-            header[at.MUSCLE_INNER_COUNT] = len(inner.coordinates)
-            size += 2 * len(inner.coordinates)
-        header[at.MUSCLE_MASS_COUNT], header[at.MUSCLE_MASSES] = self.num_points, size
-        header[at.MUSCLE_INPUT] = -1.0
-        if isinstance(self.tension, str):
-            header[at.MUSCLE_INPUT] = inputs[self.tension]
-        else:
-            header[at.MUSCLE_TENSION] = self.tension
-        header[at.MUSCLE_VELOCITY_TERMS] = self.velocity_terms
-        header[at.MUSCLE_ROUNDING], header[at.MUSCLE_KEPT] = self.rounding, kept
-        header[at.MUSCLE_ARMATURE] = self.armature
-        law = np.zeros(0) if self.law is None else self.law.record
-        if len(law):
-            header[at.MUSCLE_LAW] = size + len(masses)
-        header[at.MUSCLE_SIZE] = size + len(masses) + len(law)
-        more = [] if inner is None else [*inner.coordinates, *inner.owners]
-        numbers = np.array(span + acting + more, dtype=np.float64)
-        return np.concatenate([header, *rows, *parts, numbers, masses, law])
+            numbers |= {at.MUSCLE_BASE: inner.base, at.MUSCLE_INNER_COUNT: len(inner.coordinates)}
+        header[[*numbers]] = [*numbers.values()]
+        behind = {
+            at.MUSCLE_SPAN: span,
+            at.MUSCLE_ACTING: acting,
+            at.MUSCLE_INNER: None if inner is None else [*inner.coordinates, *inner.owners],
+            at.MUSCLE_MASSES: masses,
+            at.MUSCLE_LAW: None if self.law is None else self.law.record,
+        }
+        record = record_with(np.concatenate([header, *rows, *parts]), behind)
+        record[at.MUSCLE_SIZE] = len(record)
+        return record
 
     @staticmethod
     def _span(bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any) -> list[int]:
         """Indices of the coordinates that move the muscle, increasing."""
-        result: set[int] = set()
-        for body in bodies:
-            while body >= 0:
-                first, count = body_int[body, layout.DOF_START], body_int[body, layout.DOF_COUNT]
-                result |= set(range(int(first), int(first + count)))
-                body = int(body_int[body, layout.PARENT])
-        for row in rows:
-            moved_by = row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3]
-            result |= {int(d) for d in moved_by if d >= 0}
-        return sorted(result)
+        moved = {
+            d for body in bodies for carrier in carriers(body_int, body) for d in joint_of(body_int, carrier)
+        }
+        return sorted(moved.union(*map(slides, rows)))
 
     @staticmethod
     def _longer_by(
@@ -199,14 +199,8 @@ class Muscle:
     ) -> list[int]:
         """The coordinates of `span` that can change the length: without those that carry the whole path along."""
         common = common_body(bodies, body_int)
-        carrying: set[int] = set()
-        while common >= 0:
-            first, count = body_int[common, layout.DOF_START], body_int[common, layout.DOF_COUNT]
-            carrying |= set(range(int(first), int(first + count)))
-            common = int(body_int[common, layout.PARENT])
-        for row in rows:
-            carrying -= set(row[at.VIA_COORDINATES : at.VIA_COORDINATES + 3].astype(int))
-        return [d for d in span if d not in carrying]
+        carrying = {d for carrier in carriers(body_int, common) for d in joint_of(body_int, carrier)}
+        return [d for d in span if d not in carrying.difference(*map(slides, rows))]
 
 
 def _checked_path(path: Any, of: str) -> tuple[Any, ...]:
@@ -243,38 +237,3 @@ def _check_conditions(items: Sequence[Any], of: str) -> None:
                 f"a point {of} with a condition on {item.condition.coordinate!r} lies between two wraps: put all their "
                 "obstacles into the wrap before or after it"
             )
-
-
-def make_muscle(
-    name: Any,
-    path: Any,
-    masses: Any,
-    tension: Any,
-    velocity_terms: Any,
-    law: Any,
-    activation: Any,
-    rounding: Any,
-    armature: Any,
-) -> Muscle:
-    """Check everything that does not depend on the model; ModelError names muscle, thing and value."""
-    of = f"of muscle {checked_name(name, 'muscle')!r}"
-    items = _checked_path(path, of)
-    if masses is not None and not isinstance(masses, MassPoints):
-        raise ModelError(f"the masses {of} must be MassPoints, got {masses!r:.80}")
-    if law is not None and not isinstance(law, ForceLaw):
-        raise ModelError(f"the law {of} must be a force law, got {law!r:.80}")
-    if not isinstance(tension, str):
-        what = "tension" if law is None else "excitation"
-        tension = number(tension, f"{what} {of}", not_negative=True)
-        if law is not None:
-            law.checked_excitation(tension, f"the excitation {of}")
-    if activation is not None:
-        activation = number(activation, f"activation {of}")
-        if law is None or not 0.0 <= activation <= 1.0:
-            raise ModelError(f"the activation {of} must lie in [0, 1] and needs a law, got {activation:g}")
-    wanted = truth(velocity_terms, f"velocity_terms {of}")
-    rounding = number(rounding, f"rounding {of}", not_negative=True)
-    if rounding > 0.5:
-        raise ModelError(f"the rounding {of} must lie from 0 to 0.5, got {rounding:g}")
-    inertia = number(armature, f"armature {of}", not_negative=True)
-    return Muscle(name, items, masses, tension, wanted, law, activation, rounding, inertia)

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from .. import registry
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
-from ..geometry.immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays, Value
 from ..joints.symbols import Drawing, Pen
 from ..kernels.wrapping import layout as wrap_layout
 from ..validation import POSITIVE, TRUTH, check_fields, finite_array
@@ -38,7 +37,7 @@ def _body(value: Any, name: str) -> str | None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Obstacle(ReadOnlyArrays):
+class Obstacle(ReadOnlyArrays, Value):
     """Base of all surfaces to wrap over. An obstacle is immutable; equal ones have equal ``to_dict()``.
 
     Attributes:
@@ -96,8 +95,9 @@ class Obstacle(ReadOnlyArrays):
         raise TypeError(f"{type(self).__name__} must define parameters()")
 
     def least_radius(self) -> float:
-        """Least radius of the shape [m]."""
-        raise TypeError(f"{type(self).__name__} must define least_radius()")
+        """Least radius of the shape [m]: of its numbers that are a thickness."""
+        thick = [name for name, setting in self.settings().items() if setting.get("thickness")]
+        return float(min(np.min(getattr(self, name)) for name in thick))
 
     @classmethod
     def settings(cls) -> dict[str, Mapping[str, Any]]:
@@ -142,10 +142,6 @@ class Obstacle(ReadOnlyArrays):
         for meridian in grid.swapaxes(0, 1)[::3]:
             pen.stroke(meridian, "surface")
         return pen.drawing()
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description, ``{"type": ..., ...}``; ``obstacle_from_dict`` reads it."""
-        return registry.to_dict(self)
 
 
 def revolved(radius: Any, height: Any, around: int) -> FloatArray:

@@ -13,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
 from ..joints.symbols import Drawing, Pen
-from ..validation import finite_array, optional
+from ..validation import optional, vector
 from .obstacle import ACROSS, AXES, LENGTH, THICKNESS, Obstacle, Part, capsule_nearness, revolved
 
 
@@ -28,9 +28,6 @@ class Sphere(Obstacle):
     radius: float = field(metadata=THICKNESS)
     type: ClassVar[str] = "sphere"
     kind: ClassVar[int] = 0
-
-    def least_radius(self) -> float:
-        return self.radius
 
     def nearness(self, points: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.norm(points, axis=1) / self.radius)
@@ -67,9 +64,6 @@ class Cylinder(Obstacle):
         if along or (not isinstance(self.side, str) and not np.any(self.side[:2])):
             raise ModelError(f"side of a cylinder must not lie along its axis z, got {self.side!r}")
 
-    def least_radius(self) -> float:
-        return self.radius
-
     def nearness(self, points: FloatArray) -> FloatArray:
         return capsule_nearness(points, self.radius, np.inf if self.length is None else self.length)
 
@@ -95,9 +89,6 @@ class SphereCappedCylinder(Obstacle):
     kind: ClassVar[int] = 4
     sides: ClassVar[tuple[str, ...]] = ("shorter", *AXES, "counterclockwise", "clockwise")
 
-    def least_radius(self) -> float:
-        return self.radius
-
     def nearness(self, points: FloatArray) -> FloatArray:
         return capsule_nearness(points, self.radius, self.length)
 
@@ -110,13 +101,6 @@ class SphereCappedCylinder(Obstacle):
         return revolved(np.concatenate([r, r[::-1]]), np.concatenate([z, -z[::-1]]), around)
 
 
-def _radii(value: Any, name: str) -> FloatArray:
-    radii = finite_array(value, (3,), name)
-    if not radii.min() > 0.0:
-        raise ModelError(f"{name} must be positive, got {radii.tolist()}")
-    return radii
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ellipsoid(Obstacle):
     """An ellipsoid about the origin of its frame, along its axes.
@@ -125,12 +109,9 @@ class Ellipsoid(Obstacle):
         radii: (3,) semi-axes [m], positive.
     """
 
-    radii: FloatArray = field(metadata=THICKNESS | {"check": _radii})
+    radii: FloatArray = field(metadata=THICKNESS | vector(3, positive=True))
     type: ClassVar[str] = "ellipsoid"
     kind: ClassVar[int] = 2
-
-    def least_radius(self) -> float:
-        return float(self.radii.min())
 
     def nearness(self, points: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.norm(points / self.radii, axis=1))

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..bodies.body import Body
+from ..bodies.body import name_of
 from ..errors import FormatError, ModelError
 from ..forces.base import body_index, link_points
+from ..geometry.immutable import Value
 from ..joints.base import IDENTITY
 from ..joints.functions import Function, function_from_dict
 from ..kernels.muscles import layout as at
-from ..registry import check_keys
-from ..validation import listed, near_names, number
+from ..registry import instance_from_dict
+from ..validation import NUMBER, listed, near_names, number, of_kind, optional
 
 
 @dataclass(frozen=True)
-class Moving:
+class Moving(Value):
     """A component of a point that follows a coordinate, as OpenSim's moving path points do.
 
     Attributes:
@@ -28,23 +29,13 @@ class Moving:
         function: of that coordinate [m] (`physics.joints.functions`).
     """
 
-    coordinate: str
-    function: Function
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.coordinate, str) or not isinstance(self.function, Function):
-            raise ModelError(
-                "a moving component needs the name of a coordinate and a function, "
-                f"got {self.coordinate!r:.40} and {self.function!r:.40}"
-            )
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description."""
-        return {"coordinate": self.coordinate, "function": self.function.to_dict()}
+    coordinate: str = field(metadata=of_kind(str))
+    function: Function = field(metadata=of_kind(Function))
+    of: ClassVar[str] = " of a moving component"
 
 
 @dataclass(frozen=True)
-class Condition:
+class Condition(Value):
     """A range of a coordinate in which a point is present, as of OpenSim's conditional path points.
 
     Attributes:
@@ -52,26 +43,33 @@ class Condition:
         lower, upper: ends of the range, both included.
     """
 
-    coordinate: str
-    lower: float
-    upper: float
+    coordinate: str = field(metadata=of_kind(str))
+    lower: float = field(metadata=NUMBER)
+    upper: float = field(metadata=NUMBER)
+    of: ClassVar[str] = " of a condition"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.coordinate, str):
-            raise ModelError(f"a condition needs the name of a coordinate, got {self.coordinate!r:.80}")
-        lower, upper = number(self.lower, "lower of a condition"), number(self.upper, "upper of a condition")
-        if not lower <= upper:
-            raise ModelError(f"the range of a condition is reversed: {lower:g} to {upper:g}")
-        object.__setattr__(self, "lower", lower)
-        object.__setattr__(self, "upper", upper)
+        super().__post_init__()
+        if not self.lower <= self.upper:
+            raise ModelError(f"the range of a condition is reversed: {self.lower:g} to {self.upper:g}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description."""
-        return {"coordinate": self.coordinate, "lower": self.lower, "upper": self.upper}
+
+def _body(value: Any, name: str) -> str | None:
+    named = name_of(value)
+    if named is not None and not isinstance(named, str):
+        raise ModelError(f"{name} must be a body, its name or None, got {named!r:.80}")
+    return named
+
+
+def _position(value: Any, name: str) -> tuple[float | Moving, ...]:
+    parts = value if isinstance(value, np.ndarray) and value.ndim == 1 else listed(value, name)
+    if len(parts) != 3:
+        raise ModelError(f"{name} must have three components, got {parts!r:.80}")
+    return tuple(part if isinstance(part, Moving) else number(part, name) for part in parts)
 
 
 @dataclass(frozen=True)
-class PathPoint:
+class PathPoint(Value):
     """A point of a muscle's path: its origin, its insertion, or one in between.
 
     Attributes:
@@ -80,26 +78,10 @@ class PathPoint:
         condition: when it is present; None: always.
     """
 
-    body: Any
-    position: Any
-    condition: Condition | None = None
-
-    def __post_init__(self) -> None:
-        body = self.body.name if isinstance(self.body, Body) else self.body
-        if body is not None and not isinstance(body, str):
-            raise ModelError(f"the body of a path point must be a body, its name or None, got {body!r:.80}")
-        object.__setattr__(self, "body", body)
-        given = self.position
-        if not isinstance(given, np.ndarray) or given.ndim != 1:
-            given = listed(given, "components of a path point")
-        if len(given) != 3:
-            raise ModelError(f"a path point has three components, got {given!r:.80}")
-        checked = (
-            part if isinstance(part, Moving) else number(part, "a path point's component") for part in given
-        )
-        object.__setattr__(self, "position", tuple(checked))
-        if self.condition is not None and not isinstance(self.condition, Condition):
-            raise ModelError(f"a path point's condition must be a Condition, got {self.condition!r:.80}")
+    body: Any = field(metadata={"check": _body})
+    position: Any = field(metadata={"check": _position})
+    condition: Condition | None = field(default=None, metadata=optional(of_kind(Condition)))
+    of: ClassVar[str] = " of a path point"
 
     @property
     def moves(self) -> bool:
@@ -112,16 +94,7 @@ class PathPoint:
         return tuple(part.coordinate for part in self.position if isinstance(part, Moving))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able description."""
-        described: dict[str, Any] = {
-            "body": self.body,
-            "position": [
-                part.to_dict() if isinstance(part, Moving) else float(part) for part in self.position
-            ],
-        }
-        if self.condition is not None:
-            described["condition"] = self.condition.to_dict()
-        return described
+        return {key: value for key, value in super().to_dict().items() if key != "condition" or value}
 
     def packed(
         self,
@@ -169,21 +142,19 @@ def coordinate_number(name: str, coordinates: Mapping[str, int]) -> int:
 
 def point_from_dict(description: Any) -> PathPoint:
     """The point described by `PathPoint.to_dict`; FormatError if a key is unknown or missing."""
-    check_keys(description, ("body", "position", "condition"), ("body", "position"), "path point")
-    position = description["position"]
-    if not isinstance(position, list | tuple):
-        raise FormatError(f"the position of a path point must be a list, got {position!r:.80}")
-    parts = [_component(part) for part in position]
-    condition = description.get("condition")
-    if condition is not None:
-        keys = ("coordinate", "lower", "upper")
-        check_keys(condition, keys, keys, "condition of a path point")
-        condition = Condition(**condition)
-    return PathPoint(description["body"], parts, condition)
+    read = {"position": _components, "condition": _condition}
+    return instance_from_dict(description, PathPoint, "path point", read)
 
 
-def _component(part: Any) -> Any:
-    if not isinstance(part, Mapping):
-        return part
-    check_keys(part, ("coordinate", "function"), ("coordinate", "function"), "moving component")
-    return Moving(part["coordinate"], function_from_dict(part["function"]))
+def _components(entries: Any) -> list[Any]:
+    if not isinstance(entries, list | tuple):
+        raise FormatError(f"the position of a path point must be a list, got {entries!r:.80}")
+    read = {"function": function_from_dict}
+    return [
+        instance_from_dict(entry, Moving, "moving component", read) if isinstance(entry, Mapping) else entry
+        for entry in entries
+    ]
+
+
+def _condition(entry: Any) -> Condition | None:
+    return None if entry is None else instance_from_dict(entry, Condition, "condition of a path point")

@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..registry import check_keys
-from ..validation import finite_array, finite_row, near_names, number, rising
+from ..geometry.immutable import Value
+from ..registry import instance_from_dict
+from ..validation import (
+    NUMBER,
+    finite_array,
+    finite_row,
+    near_names,
+    number,
+    of_kind,
+    rising,
+)
 from .view import ModelView
 
 Signal = Callable[[float, FloatArray, FloatArray], float]
 
 
 @dataclass(frozen=True, eq=False)
-class Keyframes:
+class Keyframes(Value):
     """Straight lines through keyframes, constant before the first and after the last.
 
     Attributes:
@@ -39,8 +48,17 @@ class Keyframes:
         return float(np.interp(time, self.times, self.values))
 
 
+def _target(value: Any, name: str) -> Any:
+    return value if callable(value) else number(value, name)
+
+
+def _described_target(entry: Any) -> Any:
+    is_table = isinstance(entry, Mapping)
+    return instance_from_dict(entry, Keyframes, "target of a controller") if is_table else entry
+
+
 @dataclass(frozen=True, eq=False)
-class Proportional:
+class Proportional(Value):
     """Excitation from a coordinate's error: rest + gain (target - q) - damping q', clipped to [0, 1].
 
     A muscle that increases the coordinate needs a positive gain, its antagonist a negative one.
@@ -51,44 +69,25 @@ class Proportional:
         damping: [s/rad or s/m]. rest: the excitation on the target.
     """
 
-    coordinate: str
-    gain: float
-    target: Any = 0.0
-    damping: float = 0.0
-    rest: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.coordinate, str):
-            raise ModelError(f"coordinate of a controller must be a name, got {self.coordinate!r:.80}")
-        for name in ("gain", "damping", "rest"):
-            value = number(getattr(self, name), f"{name} of a controller of {self.coordinate!r}")
-            object.__setattr__(self, name, value)
-        if not callable(self.target):
-            target = number(self.target, f"target of a controller of {self.coordinate!r}")
-            object.__setattr__(self, "target", target)
+    coordinate: str = field(metadata=of_kind(str))
+    gain: float = field(metadata=NUMBER)
+    target: Any = field(default=0.0, metadata={"check": _target})
+    damping: float = field(default=0.0, metadata=NUMBER)
+    rest: float = field(default=0.0, metadata=NUMBER)
+    of: ClassVar[str] = " of a controller"
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description for `from_dict`; ModelError if the target is a function."""
-        target: Any = self.target
-        if isinstance(target, Keyframes):
-            target = {"times": target.times.tolist(), "values": target.values.tolist()}
-        elif callable(target):
+        if callable(self.target) and not isinstance(self.target, Keyframes):
             raise ModelError(
                 f"a controller of {self.coordinate!r} whose target is a function cannot be written"
             )
-        figures = {name: getattr(self, name) for name in ("coordinate", "gain", "damping", "rest")}
-        return {**figures, "target": target}
+        return super().to_dict()
 
     @classmethod
     def from_dict(cls, description: Any) -> Proportional:
         """The controller described by `to_dict`; FormatError if a key is unknown or missing."""
-        known = ("coordinate", "gain", "target", "damping", "rest")
-        check_keys(description, known, known[:2], "a controller")
-        values = dict(description)
-        if isinstance(values.get("target"), Mapping):
-            check_keys(values["target"], ("times", "values"), ("times", "values"), "target of a controller")
-            values["target"] = Keyframes(**values["target"])
-        return cls(**values)
+        return instance_from_dict(description, cls, "a controller", {"target": _described_target})
 
     def signal(self, model: ModelView) -> Signal:
         """The excitation as a function of (t, q, q'); ModelError if the model has no such coordinate."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
+from .. import registry
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..geometry.immutable import ReadOnlyArrays
+from ..geometry.immutable import ReadOnlyArrays, Value
 from ..kernels.wrapping import layout as wrap_layout
-from ..registry import check_keys
-from ..validation import number
+from ..validation import NOT_NEGATIVE, instances, optional
 from .obstacle import Obstacle, Part
 from .obstacles import obstacle_from_dict
 
@@ -21,8 +21,15 @@ SMOOTHING = 5e-4  # [m], for muscles without mass
 MASSIVE_SMOOTHING = 0.2  # of the least radius, for muscles with mass
 
 
+def _obstacles(value: Any, name: str) -> tuple[Obstacle, ...]:
+    given = instances([value] if isinstance(value, Obstacle) else value, Obstacle, name)
+    if not given:
+        raise ModelError(f"{name} must be at least one, got {value!r:.80}")
+    return given
+
+
 @dataclass(frozen=True, eq=False)
-class Wrap(ReadOnlyArrays):
+class Wrap(ReadOnlyArrays, Value):
     """The shortest path over obstacles in a row, smooth where it attaches and detaches.
 
     Attributes:
@@ -37,20 +44,10 @@ class Wrap(ReadOnlyArrays):
     fifth of the smoothing. A path with an end inside is straight, from at most one smoothing length below the surface.
     """
 
-    obstacles: tuple[Obstacle, ...]
-    smoothing: float | None = None
-
-    def __post_init__(self) -> None:
-        given = (self.obstacles,) if isinstance(self.obstacles, Obstacle) else self.obstacles
-        if not isinstance(given, Sequence) or not given:
-            raise ModelError(f"a wrap needs a list of at least one obstacle, got {given!r:.80}")
-        for obstacle in given:
-            if not isinstance(obstacle, Obstacle):
-                raise ModelError(f"an obstacle of a wrap must be an Obstacle, got {obstacle!r:.80}")
-        object.__setattr__(self, "obstacles", tuple(given))
-        if self.smoothing is not None:
-            smoothing = number(self.smoothing, "smoothing of a wrap", not_negative=True)
-            object.__setattr__(self, "smoothing", smoothing)
+    obstacles: tuple[Obstacle, ...] = field(metadata={"check": _obstacles})
+    smoothing: float | None = field(default=None, metadata=optional(NOT_NEGATIVE))
+    type: ClassVar[str] = "wrap"
+    of: ClassVar[str] = " of a wrap"
 
     @property
     def parts(self) -> list[Part]:
@@ -102,11 +99,6 @@ class Wrap(ReadOnlyArrays):
             [[len(parts)], bodies, *frames, [self.smoothing_length(massive)], places, *shapes]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-able description; ``from_dict`` reads it."""
-        obstacles = [obstacle.to_dict() for obstacle in self.obstacles]
-        return {"type": "wrap", "obstacles": obstacles, "smoothing": self.smoothing}
-
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Wrap:
         """The wrap described by ``to_dict``.
@@ -115,10 +107,10 @@ class Wrap(ReadOnlyArrays):
             FormatError: a key is unknown or missing, a type is unknown.
             ModelError: a value is invalid.
         """
-        if not isinstance(description, Mapping) or description.get("type") != "wrap":
-            raise FormatError(f"a wrap must be an object of type 'wrap', got {description!r:.80}")
-        check_keys(description, ("type", "obstacles", "smoothing"), ("obstacles",), "a wrap")
-        obstacles = description["obstacles"]
-        if not isinstance(obstacles, Sequence) or isinstance(obstacles, str):
-            raise FormatError(f"a wrap needs a list 'obstacles', got {obstacles!r:.80}")
-        return cls(tuple(map(obstacle_from_dict, obstacles)), description.get("smoothing"))
+        return registry.from_dict(description, {"wrap": cls}, "a wrap", {"obstacles": _described_obstacles})
+
+
+def _described_obstacles(entries: Any) -> tuple[Obstacle, ...]:
+    if not isinstance(entries, Sequence) or isinstance(entries, str):
+        raise FormatError(f"a wrap needs a list 'obstacles', got {entries!r:.80}")
+    return tuple(map(obstacle_from_dict, entries))

@@ -8,7 +8,6 @@ from typing import Any
 from ..bodies.body import Body
 from ..bodies.names import NameIndex
 from ..errors import ModelError
-from ..registry import arguments, checked_entries
 from .body import SoftBody, make_soft_body
 
 
@@ -54,10 +53,6 @@ class SoftBuilder:
             attached: {node: body added before, or its name}; the others are free.
             ground: {"stiffness": [N/m] a node, ...}: a deformable plane that pushes nodes out; further keys are
                 attributes of `soft.ground.NodeGround`.
-
-        Raises:
-            ModelError: an argument is invalid, a tetrahedron is flat or inverted, a node is loose, a body is missing;
-                nothing is added then.
         """
         body = make_soft_body(
             name,
@@ -76,8 +71,3 @@ class SoftBuilder:
             raise ModelError(f"there is a soft body named {name!r} already")
         self.soft_bodies.append(body)
         return body
-
-    def read_soft_bodies(self, entries: Any) -> None:
-        """Add the soft bodies of `Model.to_dict`; FormatError or ModelError names the faulty one."""
-        for entry in checked_entries(entries, "soft_bodies", *arguments(SoftBuilder.add_soft_body)):
-            self.add_soft_body(**entry)

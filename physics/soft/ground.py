@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError
+from ..forces.base import POSE
 from ..forces.elements import SMOOTH_SPEED
-from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
-from ..validation import near_names, number
+from ..registry import described
+from ..validation import NOT_NEGATIVE, POSITIVE, check_fields, near_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,16 +31,16 @@ class NodeGround(ReadOnlyArrays):
         plane: pose in the world (4, 4); its z axis is the normal.
     """
 
-    stiffness: float
-    dissipation: float
-    friction: float
-    radius: float
-    smooth_speed: float
-    plane: FloatArray
+    stiffness: float = field(metadata=POSITIVE)
+    dissipation: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    friction: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    radius: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    smooth_speed: float = field(default=SMOOTH_SPEED, metadata=POSITIVE)
+    plane: FloatArray = field(default=None, metadata=POSE)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able argument of `ModelBuilder.add_soft_body`."""
-        return {each.name: np.asarray(getattr(self, each.name)).tolist() for each in fields(self)}
+        return described(self)
 
     def depths(self, nodes: FloatArray) -> FloatArray:
         """How deep nodes (..., 3) press the ground [m], 0 where they do not."""
@@ -69,16 +70,6 @@ def make_node_ground(value: Any, what: str) -> NodeGround | None:
     for key in value:
         if key not in known:
             raise ModelError(f"ground of {what} has no {key!r:.80}{near_names(key, known)}")
-    defaults = {"dissipation": 0.0, "friction": 0.0, "radius": 0.0, "smooth_speed": SMOOTH_SPEED}
-    numbers = {
-        key: number(
-            each,
-            f"{key} of the ground of {what}",
-            positive=key in ("stiffness", "smooth_speed"),
-            not_negative=True,
-        )
-        for key, each in (defaults | dict(value)).items()
-        if key != "plane"
-    }
-    plane = lie.frame_or_identity(value.get("plane"), f"plane of the ground of {what}")
-    return NodeGround(plane=plane, **numbers).lock()
+    ground = NodeGround(**value)
+    check_fields(ground, f" of the ground of {what}")
+    return ground.lock()

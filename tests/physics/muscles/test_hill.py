@@ -245,7 +245,7 @@ def test_records_may_lie_anywhere(law):
     [
         (Millard, {"optimal_fibre_length": 0.0}, "optimal_fibre_length must be positive"),
         (Millard, {"pennation": 1.5}, "pennation must be below"),
-        (Millard, {"minimum_activation": 1.5}, "minimum_activation must lie in"),
+        (Millard, {"minimum_activation": 1.5}, "minimum_activation must be at most 1"),
         (Millard, {"tendon_stiffness": 1.0}, "tendon curve"),
         (Millard, {"active_low": 0.9}, "active curve"),
         (Millard, {"passive_strain_one": 0.0}, "passive_strain_one > passive_strain_zero.*, got 0 and 0"),
