@@ -17,7 +17,7 @@ from ..errors import FormatError, ModelError
 from ..joints.symbols import facing
 from ..model.builder import ModelBuilder
 from ..validation import file_path, truth
-from .opensim_cords import CORDS, point_force
+from .opensim_cords import CORDS
 from .opensim_elements import Elements
 from .opensim_forces import KINDS
 from .opensim_frames import GROUND, Frames, members
@@ -183,12 +183,9 @@ class _Reading:
             if node.tag in KINDS or elements.add(node):  # those of coordinates are read with them
                 continue
             try:
-                if node.tag == "ExpressionBasedPointToPointForce":
-                    muscle: OpenSimMuscle | None = point_force(node, self.frames)
-                else:
-                    muscle = read_muscle(node, self.frames, self.tree.coordinates, self.notes)
+                muscle = read_muscle(node, self.frames, self.tree.coordinates, self.notes)
             except FormatError as error:
-                if node.tag not in (*CORDS, "ExpressionBasedPointToPointForce"):
+                if node.tag not in CORDS:
                     raise
                 self.notes.warn(f"it applies no force: {error}", node.path)
                 node.forget()
@@ -252,29 +249,27 @@ class _Reading:
 
     def _constraints(self) -> None:
         for path, node in members(self.model, "ConstraintSet"):
+            coupler = node.tag == "CoordinateCouplerConstraint"
             if not node.truth("isEnforced", True):
                 self.notes.note("constraints that are not enforced are left out", node.path)
-            elif node.tag == "CoordinateCouplerConstraint" and (lost := self._lost(coupled_names(node))):
+            elif coupler and (lost := self._lost(coupled_names(node))):
                 self.notes.warn(f"a constraint of {lost!r}, which is not read, is left out", node.path)
-            elif node.tag == "CoordinateCouplerConstraint":
+            elif coupler:
                 couple(node, self.builder, self.tree.coordinates, self.notes)
                 continue
             elif node.tag in BETWEEN_FRAMES:
-                self._constrain(path, node)
+                ends = [
+                    self.frames.of(node, f"socket_{end}", owner=path) for end in BETWEEN_FRAMES[node.tag][0]
+                ]
+                try:
+                    for constraint in _between(node, ends):
+                        self.builder.add_constraint(free_name(self.builder, node), constraint)
+                except ModelError as error:
+                    raise node.error(f"{error}") from error
                 continue
             else:
                 self.notes.warn(f"a {node.tag} is not supported and is left out", node.path)
             node.forget()
-
-    def _constrain(self, path: str, node: Node) -> None:
-        """Add a constraint between two frames."""
-        sockets, _ = BETWEEN_FRAMES[node.tag]
-        ends = [self.frames.of(node, f"socket_{socket}", owner=path) for socket in sockets]
-        try:
-            for constraint in _between(node, ends):
-                self.builder.add_constraint(free_name(self.builder, node), constraint)
-        except ModelError as error:
-            raise node.error(f"{error}") from error
 
 
 def _between(node: Node, ends: list[OpenSimFrame]) -> list[Any]:

@@ -10,12 +10,11 @@ from ..errors import ModelError
 from ..joints import CubicSpline, Linear
 from ..muscles.cord import Cord
 from .opensim_expressions import resolved
-from .opensim_frames import Frames
 from .opensim_functions import SMOOTH_STEP, read_function, scaled, stretched
-from .opensim_parts import OpenSimMuscle, OpenSimPoint
 from .opensim_tables import cut, joined
 from .opensim_xml import Node
 
+BETWEEN_POINTS = "ExpressionBasedPointToPointForce"  # the kind without a path
 LONGEST = 10.0  # m: tables of expressions reach from 0 to it
 DAMPED = 0.01  # strain over which the damping of a Blankevoort1991Ligament is faded in
 # OpenSim's default curve
@@ -30,22 +29,10 @@ def cord_law(node: Node) -> Cord | None:
         FormatError: it is invalid.
     """
     make = CORDS.get(node.tag)
-    if make is None:
-        return None
     try:
-        return make(node)
+        return None if make is None else make(node)
     except ModelError as error:
         raise node.error(f"{error}") from error
-
-
-def point_force(node: Node, frames: Frames) -> OpenSimMuscle:
-    """An ExpressionBasedPointToPointForce."""
-    points = []
-    for k in (1, 2):
-        frame = frames.of(node, f"body{k}")
-        points.append(OpenSimPoint(f"point{k}", frame.body, frame.place(node.vector(f"point{k}"))))
-    law = _expression(node, "d", "ddot")
-    return OpenSimMuscle(node.name, node.tag, tuple(points), active=node.truth("appliesForce", True), law=law)
 
 
 def _number(node: Node, name: str, default: float, *, positive: bool = False) -> float:
@@ -98,6 +85,10 @@ def _path_expression(node: Node) -> Cord:
     return _expression(node, "length", "ldot", f";s={stretch}")
 
 
+def _between_points(node: Node) -> Cord:
+    return _expression(node, "d", "ddot")
+
+
 def _expression(node: Node, value: str, rate: str, definition: str = "") -> Cord:
     text = node.text("expression", "0.0") + definition
     elastic, viscosity, damper = resolved(text, value, rate, (1e-6 * LONGEST, LONGEST), node.path)
@@ -109,4 +100,5 @@ CORDS: dict[str, Callable[[Node], Cord]] = {
     "Ligament": _ligament,
     "Blankevoort1991Ligament": _blankevoort,
     "ExpressionBasedPathForce": _path_expression,
+    BETWEEN_POINTS: _between_points,
 }

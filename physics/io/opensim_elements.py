@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,14 @@ from .opensim_notes import Notes
 from .opensim_parts import OpenSimActuator, OpenSimCoordinate, OpenSimFrame
 from .opensim_xml import Node, numbered
 
+FRICTIONS = ("static_friction", "dynamic_friction", "viscous_friction")
+SMOOTH = {  # numbers of a SmoothSphereHalfSpaceForce by ours, and OpenSim's defaults
+    **{name: (name, 0.0) for name in (*FRICTIONS, "dissipation")},
+    "transition_speed": ("transition_velocity", 0.01),
+    "offset": ("constant_contact_force", 1e-5),
+    "depth_steepness": ("hertz_smoothing", 300.0),
+    "speed_steepness": ("hunt_crossley_smoothing", 50.0),
+}
 ALONG = 1e-12  # sine of an angle below which axes are parallel, round-off of rotations
 
 
@@ -192,94 +199,78 @@ def _by_expression(node: Node, k: int) -> Function:
     return read_expression(text, name, SPAN, node.path)
 
 
-@dataclass(frozen=True)
-class _Surface:
-    """A contact geometry: its frame, and a sphere's radius (0: a half-space)."""
-
-    body: str | None
-    pose: FloatArray
-    radius: float
-
-
-def _surface(made: Elements, name: str, where: str) -> _Surface:
-    """The contact geometry of a name or a path."""
+def _surface(made: Elements, name: str, where: str) -> tuple[OpenSimFrame, float]:
+    """Frame and radius of the contact geometry of a name or a path; 0 for a half-space."""
     name = name.rsplit("/", 1)[-1]
     held = members(made.model, "ContactGeometrySet")
     node = next((each for _, each in held if each.name == name), None)
     if node is None or node.tag not in ("ContactSphere", "ContactHalfSpace"):
         raise FormatError(f"{where}: no contact geometry {name!r} is a sphere or a half-space")
     frame = made.frames.of(node, "socket_frame")
-    angles = node.vector("orientation")
-    pose = frame.pose @ placed(node.vector("location"), angles)
-    sphere = node.tag == "ContactSphere"
-    if sphere and not node.number("radius", 0.0) > 0.0:
+    pose = frame.pose @ placed(node.vector("location"), node.vector("orientation"))
+    radius = node.number("radius", 0.0) if node.tag == "ContactSphere" else 0.0
+    if node.tag == "ContactSphere" and not radius > 0.0:
         raise node.error("a sphere's radius must be positive")
-    return _Surface(frame.body, pose, node.number("radius", 0.0) if sphere else 0.0)
+    return OpenSimFrame(frame.body, pose), radius
 
 
 def _contact(
-    made: Elements, name: str, sphere: _Surface, half: _Surface, firmness: float, values: Mapping[str, float]
+    made: Elements,
+    node: Node,
+    sphere: OpenSimFrame,
+    radius: float,
+    half: OpenSimFrame,
+    firmness: float,
+    values: Mapping[str, float],
 ) -> None:
     """A sphere on a half-space, which is where x is positive; firmness: of both surfaces in series (Hertz)."""
+    name = made.free_name(node)
     if sphere.body is None:
         raise FormatError(f"{name!r}: a sphere on the ground is not supported")
     plane = half.pose.copy()
     plane[:3, :3] = half.pose[:3, [1, 2, 0]] * [1.0, -1.0, -1.0]
-    stiffness = 4.0 / 3.0 * firmness * np.sqrt(sphere.radius * firmness)
+    stiffness = 4.0 / 3.0 * firmness * np.sqrt(radius * firmness)
     place: dict[str, Any] = {"other": half.body, "plane": plane, "stiffness": stiffness, **values}
-    center = sphere.pose[:3, 3]
-    made.builder.add_sphere_contact(name, sphere.body, center, sphere.radius, **place)
-
-
-def _friction(node: Node) -> FloatArray:
-    return np.array([node.number(f"{kind}_friction", 0.0) for kind in ("static", "dynamic", "viscous")])
-
-
-def _named(friction: FloatArray) -> dict[str, float]:
-    return {f"{kind}_friction": float(x) for kind, x in zip(("static", "dynamic", "viscous"), friction)}
+    made.builder.add_sphere_contact(name, sphere.body, sphere.pose[:3, 3], radius, **place)
 
 
 def _smooth_contact(made: Elements, node: Node) -> None:
-    sphere, half = (_surface(made, node.text(f"socket_{end}"), node.path) for end in ("sphere", "half_space"))
-    if not sphere.radius or half.radius:
+    (sphere, radius), (half, flat) = (
+        _surface(made, node.text(f"socket_{end}"), node.path) for end in ("sphere", "half_space")
+    )
+    if not radius or flat:
         raise node.error("needs a sphere and a half-space")
-    values = _named(_friction(node)) | {
-        "dissipation": node.number("dissipation", 0.0),
-        "transition_speed": node.number("transition_velocity", 0.01),
-        "offset": node.number("constant_contact_force", 1e-5),
-        "depth_steepness": node.number("hertz_smoothing", 300.0),
-        "speed_steepness": node.number("hunt_crossley_smoothing", 50.0),
-    }
+    values = {ours: node.number(theirs, usual) for ours, (theirs, usual) in SMOOTH.items()}
     firmness = 0.5 * node.number("stiffness", 1.0) ** (2.0 / 3.0)
-    _contact(made, made.free_name(node), sphere, half, firmness, values)
+    _contact(made, node, sphere, radius, half, firmness, values)
 
 
 def _contacts(made: Elements, node: Node) -> None:
     """A HuntCrossleyForce: each of its spheres on each of its half-spaces."""
-    speed = node.number("transition_velocity", 0.01)
     surfaces = [
-        (_surface(made, name, node.path), part)
+        (part, *_surface(made, name, node.path))
         for part in node.objects("HuntCrossleyForce::ContactParametersSet")
         for name in part.text("geometry").split()
     ]
-    spheres = [each for each in surfaces if each[0].radius]
-    if len({sphere.body for sphere, _ in spheres}) > 1:
+    spheres = [each for each in surfaces if each[2]]
+    if len({sphere.body for _, sphere, _ in spheres}) > 1:
         made.notes.note("spheres touch half-spaces only, not each other", node.path)
-    for sphere, own in spheres:
-        for half, its in (each for each in surfaces if not each[0].radius):
+    for own, sphere, radius in spheres:
+        for its, half, _ in (each for each in surfaces if not each[2]):
             hard = np.array([part.number("stiffness", 0.0) ** (2.0 / 3.0) for part in (own, its)])
             if sphere.body == half.body or not hard.all():
                 continue
             share = hard[1] / hard.sum()
             losses = [part.number("dissipation", 0.0) for part in (own, its)]
-            both = _friction(own) + _friction(its)
-            mean = 2.0 * _friction(own) * _friction(its) / np.where(both == 0.0, 1.0, both)
-            values = _named(mean) | {
+            rough = np.array([[part.number(each, 0.0) for each in FRICTIONS] for part in (own, its)])
+            both = rough.sum(axis=0)
+            mean = 2.0 * rough[0] * rough[1] / np.where(both == 0.0, 1.0, both)
+            values = dict(zip(FRICTIONS, mean.tolist())) | {
                 "dissipation": share * losses[0] + (1.0 - share) * losses[1],
-                "transition_speed": speed,
+                "transition_speed": node.number("transition_velocity", 0.01),
                 "depth_share": share,
             }
-            _contact(made, made.free_name(node), sphere, half, hard[0] * share, values)
+            _contact(made, node, sphere, radius, half, hard[0] * share, values)
 
 
 READERS: dict[str, Callable[[Elements, Node], None]] = {

@@ -6,7 +6,6 @@ import ast
 import operator
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,30 +49,20 @@ OPERATIONS: dict[type, Callable[..., Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
 }
 
 
-@dataclass(frozen=True)
-class Expression:
-    """A tree whose names are variables or the results of steps, which come first: (name, tree)."""
-
-    tree: ast.expr
-    steps: tuple[tuple[str, ast.expr], ...]
-
-    def __call__(self, **values: Any) -> Any:
-        """Its value at numbers or arrays of the variables' values; a polynomial of polynomials.
-
-        Raises:
-            TypeError, ValueError: a function of polynomials that is none, or has too many powers.
-        """
-        with np.errstate(all="ignore"):
-            for name, tree in self.steps:
-                values[name] = _value(tree, values)
-            return _value(self.tree, values)
+Meaning = Callable[[Mapping[str, Any]], Any]  # the value of an expression, by its variables
 
 
-def parse(text: str, variables: tuple[str, ...], where: str) -> Expression:
+def parse(text: str, variables: tuple[str, ...], where: str) -> Callable[..., Any]:
     """What a text in Lepton's language means; after semicolons it may define other names.
+
+    Returns:
+        A function of the variables by name, at numbers, arrays or polynomials; of polynomials it raises TypeError or
+        ValueError if it is none, or has too many powers.
 
     Raises:
         FormatError: it means nothing, or has an unknown name; the message begins with where.
@@ -85,55 +74,51 @@ def parse(text: str, variables: tuple[str, ...], where: str) -> Expression:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            for definition in reversed([part for part in rest if part]):
+            for definition in [*reversed([part for part in rest if part]), f"={whole}"]:
                 name, _, meaning = definition.partition("=")
-                steps.append((name, _checked(ast.parse(meaning, mode="eval").body, known, DEEPEST)))
+                steps.append((name, _meaning(ast.parse(meaning, mode="eval").body, known, DEEPEST)))
                 known.add(name)
-            return Expression(_checked(ast.parse(whole, mode="eval").body, known, DEEPEST), tuple(steps))
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         raise FormatError(f"{where}: the expression {text!r:.80} is not understood: {error}") from error
 
+    def value(**values: Any) -> Any:
+        with np.errstate(all="ignore"):
+            for name, meaning in steps:
+                values[name] = meaning(values)
+            return values[""]
 
-def _checked(node: ast.expr, known: set[str], room: int) -> ast.expr:
-    """The node; ValueError if it or a part of it is no known operation."""
-    parts: list[ast.expr] = []
-    if isinstance(node, ast.BinOp):
-        parts, fine = [node.left, node.right], type(node.op) in OPERATIONS
-    elif isinstance(node, ast.UnaryOp):
-        parts, fine = [node.operand], isinstance(node.op, ast.USub | ast.UAdd)
-    elif isinstance(node, ast.Call):
-        parts, name = node.args, node.func.id if isinstance(node.func, ast.Name) else ""
-        fine = not node.keywords and FUNCTIONS.get(name, (0, None))[0] == len(parts) > 0
-    elif isinstance(node, ast.Constant):
-        fine = False
-        if isinstance(node.value, int | float) and not isinstance(node.value, bool):
-            node.value, fine = float(node.value), True
-    else:
-        fine = isinstance(node, ast.Name) and node.id in known
-    if not fine:
-        raise ValueError(f"{ast.unparse(node)!r:.40} is unknown")
-    if parts and not room:
+    return value
+
+
+def _meaning(node: ast.expr, known: set[str], room: int) -> Meaning:
+    """The value of a node; ValueError if it or a part of it is no known operation."""
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            constant = np.float64(number)
+            return lambda values: constant
+        case ast.Name(id=name) if name in known:
+            return operator.itemgetter(name)
+        case ast.BinOp(left=left, op=operation, right=right) if type(operation) in OPERATIONS:
+            apply, parts = OPERATIONS[type(operation)], [left, right]
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as operation, operand=operand):
+            apply, parts = OPERATIONS[type(operation)], [operand]
+        case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if name in FUNCTIONS and FUNCTIONS[
+            name
+        ][0] == len(parts):
+            apply = FUNCTIONS[name][1]
+        case _:
+            raise ValueError(f"{ast.unparse(node)!r:.40} is unknown")
+    if not room:
         raise ValueError(f"it is nested deeper than {DEEPEST}")
-    for part in parts:
-        _checked(part, known, room - 1)
-    return node
+    inner = [_meaning(part, known, room - 1) for part in parts]
 
+    def value(values: Mapping[str, Any]) -> Any:
+        found = apply(*(part(values) for part in inner))
+        if isinstance(found, Powers) and len(found.coef) > MOST:
+            raise ValueError(f"it has more than {MOST} powers")
+        return found
 
-def _value(node: Any, values: Mapping[str, Any]) -> Any:
-    kind = type(node)
-    if kind is ast.Constant:
-        return np.float64(node.value)
-    if kind is ast.Name:
-        return values[node.id]
-    if kind is ast.UnaryOp:
-        inner = _value(node.operand, values)
-        return -inner if isinstance(node.op, ast.USub) else inner
-    if kind is ast.Call:
-        return FUNCTIONS[node.func.id][1](*(_value(part, values) for part in node.args))
-    found = OPERATIONS[type(node.op)](_value(node.left, values), _value(node.right, values))
-    if isinstance(found, Powers) and len(found.coef) > MOST:
-        raise ValueError(f"it has more than {MOST} powers")
-    return found
+    return value
 
 
 def powers_of(value: Callable[[Any], Any]) -> FloatArray | None:

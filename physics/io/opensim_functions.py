@@ -69,28 +69,15 @@ def _changed(function: Function, factor: float, offset: float) -> Function:
     raise ModelError(f"a function of type {function.type!r} cannot be scaled or shifted")
 
 
-def _constant(node: Node) -> Function:
-    return Linear(0.0, node.number("value", 0.0))
+def _through(make: Callable[[FloatArray, FloatArray], Function]) -> Callable[[Node], Function]:
+    """Reads a function through points (x, y), which is a line if they are collinear."""
 
+    def read(node: Node) -> Function:
+        x, y = node.numbers("x", []), node.numbers("y", [])
+        function = make(x, y)
+        return _line(x, y) or function
 
-def _linear(node: Node) -> Function:
-    return Linear(*node.numbers("coefficients", [1.0, 0.0], 2))
-
-
-def _polynomial(node: Node) -> Function:
-    return Polynomial(node.numbers("coefficients", [0.0])[::-1])  # OpenSim lists the highest power first
-
-
-def _simm_spline(node: Node) -> Function:
-    x, y = node.numbers("x", []), node.numbers("y", [])
-    function = CubicSpline(x, y)
-    return _line(x, y) or function
-
-
-def _piecewise_linear(node: Node) -> Function:
-    x, y = node.numbers("x", []), node.numbers("y", [])
-    function = PiecewiseLinear(x, y)
-    return _line(x, y) or function
+    return read
 
 
 def _line(x: FloatArray, y: FloatArray) -> Linear | None:
@@ -162,12 +149,12 @@ def _multiplied(node: Node) -> Function | None:
 
 
 FUNCTIONS: dict[str, Callable[[Node], Function | None]] = {
-    "Constant": _constant,
-    "LinearFunction": _linear,
-    "PolynomialFunction": _polynomial,
-    "SimmSpline": _simm_spline,
-    "NaturalCubicSpline": _simm_spline,
-    "PiecewiseLinearFunction": _piecewise_linear,
+    "Constant": lambda node: Linear(0.0, node.number("value", 0.0)),
+    "LinearFunction": lambda node: Linear(*node.numbers("coefficients", [1.0, 0.0], 2)),
+    "PolynomialFunction": lambda node: Polynomial(node.numbers("coefficients", [0.0])[::-1]),  # highest first
+    "SimmSpline": _through(CubicSpline),
+    "NaturalCubicSpline": _through(CubicSpline),
+    "PiecewiseLinearFunction": _through(PiecewiseLinear),
     "Sine": _sine,
     "StepFunction": _step,
     "MultivariatePolynomialFunction": _powers_of_one,

@@ -13,14 +13,13 @@ from ..dynamics import body_poses
 from ..errors import ModelError
 from ..model.builder import ModelBuilder
 from ..model.model import Model
-from ..muscles import Condition, Moving, PathPoint
-from ..muscles.obstacle import Obstacle
-from ..muscles.obstacles import Cylinder, Ellipsoid, Sphere, Torus
+from ..muscles import Condition, Cylinder, Ellipsoid, Moving, Obstacle, PathPoint
 from ..muscles.wrapping import Wrap
 from .opensim_functions import shifted
 from .opensim_laws import MARGIN, law_of
 from .opensim_notes import Notes
 from .opensim_parts import (
+    WRAPS,
     OpenSimCoordinate,
     OpenSimMuscle,
     OpenSimPoint,
@@ -102,16 +101,12 @@ def obstacle(given: OpenSimWrapObject, alone: bool) -> Obstacle:
     side: Any = "shorter"
     if given.quadrant != "all" and not (given.kind == "cylinder" and given.quadrant.endswith("z")):
         side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
-    place: dict[str, Any] = {"body": given.frame.body, "frame": given.frame.pose, "side": side}
-    if given.kind == "sphere":
-        return Sphere(radius=given.size[0], **place)
-    if given.kind == "cylinder":
-        always = alone and side != "shorter"
-        return Cylinder(radius=given.size[0], length=given.size[1], always=always, **place)
-    if given.kind == "ellipsoid":
-        return Ellipsoid(radii=np.array(given.size), **place)
-    # the size has the tube's radius first
-    return Torus(major_radius=given.size[1], minor_radius=given.size[0], **place)
+    make, entries = WRAPS[given.kind]
+    size: dict[str, Any] = dict(zip(entries.values(), given.size))
+    if make is Ellipsoid:
+        size = {"radii": np.array(given.size)}
+    always = alone and make is Cylinder and side != "shorter"
+    return make(body=given.frame.body, frame=given.frame.pose, side=side, always=always, **size)
 
 
 class Meetings:

@@ -10,21 +10,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from ..errors import ModelError
-from ..muscles import (
-    Cylinder,
-    DeGroote,
-    Ellipsoid,
-    Millard,
-    Muscle,
-    PathPoint,
-    Sphere,
-    Tension,
-    Torus,
-)
-from ..muscles.cord import Cord
-from ..muscles.obstacle import Obstacle
+from ..muscles import Cord, Cylinder, DeGroote, Millard, Muscle, Obstacle, PathPoint, Tension
 from .opensim_laws import LAWS, MARGIN
 from .opensim_out import Names, angles, collection, expression, function_or_spline, made
+from .opensim_parts import WRAPS
 
 INFINITE = 1000.0  # m: length of a cylinder without ends
 ACTIVATION = 0.05  # OpenSim's default
@@ -145,16 +134,12 @@ def _wrap_object(obstacle: Obstacle, name: str) -> Element:
         "xyz_body_rotation": angles(obstacle.frame[:3, :3]),
         "active": True,
     }
-    if isinstance(obstacle, Sphere):
-        return made("WrapSphere", name=name, radius=obstacle.radius, **values)
-    if isinstance(obstacle, Cylinder):
-        length = INFINITE if obstacle.length is None else obstacle.length
-        return made("WrapCylinder", name=name, radius=obstacle.radius, length=length, **values)
-    if isinstance(obstacle, Ellipsoid):
-        return made("WrapEllipsoid", name=name, dimensions=obstacle.radii, **values)
-    if isinstance(obstacle, Torus):
-        radii = {"inner_radius": obstacle.minor_radius, "outer_radius": obstacle.major_radius}
-        return made("WrapTorus", name=name, **radii, **values)
+    for kind, (make, entries) in WRAPS.items():
+        if isinstance(obstacle, make):
+            size = {theirs: getattr(obstacle, ours) for theirs, ours in entries.items()}
+            if "length" in size and size["length"] is None:
+                size["length"] = INFINITE
+            return made(f"Wrap{kind.title()}", name=name, **size, **values)
     raise ModelError(f"OpenSim has no wrap object of type {obstacle.type!r}")
 
 

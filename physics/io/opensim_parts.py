@@ -16,8 +16,16 @@ from ..errors import ModelError
 from ..joints import Function
 from ..model.builder import ModelBuilder
 from ..model.model import Model
-from ..muscles import ForceLaw
+from ..muscles import Cylinder, Ellipsoid, ForceLaw, Obstacle, Sphere, Torus
 from ..validation import near_names, number
+
+# our surface by OpenSim's kind of wrap object, and its numbers by OpenSim's entries
+WRAPS: dict[str, tuple[type[Obstacle], dict[str, str]]] = {
+    "sphere": (Sphere, {"radius": "radius"}),
+    "cylinder": (Cylinder, {"radius": "radius", "length": "length"}),
+    "ellipsoid": (Ellipsoid, {"dimensions": "radii"}),
+    "torus": (Torus, {"inner_radius": "minor_radius", "outer_radius": "major_radius"}),
+}
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class OpenSimWrapObject:
     """A surface that paths wrap over.
 
     Attributes:
-        name: unique in the model. kind: ``"sphere"``, ``"cylinder"``, ``"ellipsoid"`` or ``"torus"``.
+        name: unique in the model. kind: a key of `WRAPS`.
         frame: body and pose; the axis of cylinder and torus is its z.
         size: radius; radius and length; three semi-axes; inner and outer radius [m].
         quadrant: ``"all"``, or the half-space of paths in its frame: ``"x"``, ``"-x"``, ...

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
-from .opensim_cords import cord_law
+from .opensim_cords import BETWEEN_POINTS, cord_law
 from .opensim_frames import Frames, placed
 from .opensim_functions import read_function
 from .opensim_joints import STILL
 from .opensim_laws import LAWS
 from .opensim_notes import Notes
 from .opensim_parts import (
+    WRAPS,
     OpenSimFrame,
     OpenSimGeometry,
     OpenSimMuscle,
@@ -26,12 +27,6 @@ from .opensim_xml import Node
 
 CURVES = ("ActiveForceLengthCurve", "ForceVelocityCurve", "FiberForceLengthCurve", "TendonForceLengthCurve")
 PATHS = ("GeometryPath", "path")
-SIZES: dict[str, tuple[tuple[str, int], ...]] = {
-    "WrapSphere": (("radius", 1),),
-    "WrapCylinder": (("radius", 1), ("length", 1)),
-    "WrapEllipsoid": (("dimensions", 3),),
-    "WrapTorus": (("inner_radius", 1), ("outer_radius", 1)),
-}
 
 
 def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes) -> OpenSimMuscle | None:
@@ -40,14 +35,19 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
     Args:
         known: names of the model's coordinates.
     """
+    if node.tag == BETWEEN_POINTS:
+        ends = [(k, frames.of(node, f"body{k}")) for k in (1, 2)]
+        points = [OpenSimPoint(f"point{k}", end.body, end.place(node.vector(f"point{k}"))) for k, end in ends]
+        active = node.truth("appliesForce", True)
+        return OpenSimMuscle(node.name, node.tag, tuple(points), active=active, law=cord_law(node))
     path = next((found for tag in PATHS if (found := node.child(tag)) is not None), None)
     if path is None:
         return None
-    points = [_point(entry, frames, known, notes) for entry in path.objects("PathPointSet")]
-    kept = tuple(point for point in points if point is not None)
+    entries = path.objects("PathPointSet")
+    kept = tuple(point for entry in entries if (point := _point(entry, frames, known, notes)) is not None)
     if len(kept) < 2:
         raise path.error(f"a path needs at least 2 points, got {len(kept)}")
-    wraps = tuple(_wrap(entry, len(points)) for entry in path.objects("PathWrapSet"))
+    wraps = tuple(_wrap(entry, len(entries)) for entry in path.objects("PathWrapSet"))
     law = cord_law(node)
     flags: dict[str, bool] = {}
     parameters: dict[str, float] = {}
@@ -126,23 +126,23 @@ def _moving_point(node: Node, frame: OpenSimFrame, known: Collection[str]) -> Op
 
 def read_wrap_object(node: Node, owner: OpenSimFrame, notes: Notes) -> OpenSimWrapObject | None:
     """A surface on a frame; None and a warning for an unknown kind."""
-    if node.tag not in SIZES:
+    kind = node.tag.removeprefix("Wrap").lower()
+    if kind not in WRAPS:
         notes.warn(f"a {node.tag} is not supported and is left out", node.path)
         return None
     pose = placed(node.vector("translation"), node.vector("xyz_body_rotation"))
-    size = np.concatenate(
-        [node.numbers(tag, np.full(count, np.nan), count) for tag, count in SIZES[node.tag]]
-    )
+    counts = {entry: 3 if entry == "dimensions" else 1 for entry in WRAPS[kind][1]}
+    size = np.concatenate([node.numbers(entry, [np.nan] * count, count) for entry, count in counts.items()])
     if not (size > 0.0).all():
         raise node.error(f"its size must be positive, got {size.tolist()}")
     quadrant = node.text("quadrant", "all").lower().lstrip("+") or "all"
     if quadrant not in ("all", "x", "y", "z", "-x", "-y", "-z"):
         raise node.error(f"quadrant must be all or one of x, -x, ..., got {quadrant!r}")
-    if node.tag == "WrapCylinder" and quadrant.endswith("z"):
+    if kind == "cylinder" and quadrant.endswith("z"):
         notes.warn("a side along a cylinder's axis is not supported; paths take the shorter one", node.path)
     return OpenSimWrapObject(
         node.name,
-        node.tag.removeprefix("Wrap").lower(),
+        kind,
         OpenSimFrame(owner.body, owner.pose @ pose),
         tuple(float(x) for x in size),
         quadrant,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from .. import kernels
 from .._typing import FloatArray
 from ..errors import FormatError
-from ..joints import CubicSpline, Function, Linear, PiecewiseLinear, PiecewisePolynomial
+from ..joints import Function, Linear, PiecewisePolynomial
+from ..joints.functions import Piecewise
 
 
 def _shifted_chebyshev(k: int) -> FloatArray:
@@ -102,12 +102,7 @@ def pieces(function: Function) -> PiecewisePolynomial | None:
         return function
     if isinstance(function, Linear):
         return PiecewisePolynomial([0.0, 1.0], [[function.offset, function.slope]])
-    if not isinstance(function, CubicSpline | PiecewiseLinear):
-        return None
-    data, x = function.data(), np.array(function.x)
-    third = [kernels.joints.functions.third_derivative(data, 0, float(start)) for start in x[:-1]]
-    rows = np.column_stack([function.derivatives(x[:-1]), third]) / [1.0, 1.0, 2.0, 6.0]
-    return PiecewisePolynomial(x, rows)
+    return PiecewisePolynomial(function.x, function.rows) if isinstance(function, Piecewise) else None
 
 
 def cut(function: Function, low: float, where: str) -> PiecewisePolynomial:

@@ -12,7 +12,7 @@ from ..bodies.body import point_inertia
 from ..constraints import CouplingConstraint, WeldConstraint
 from ..errors import FormatError, ModelError
 from ..geometry import lie
-from ..joints import Fixed, Free, Inverted, Joint
+from ..joints import Fixed, Free, Inverted
 from ..model.builder import ModelBuilder
 from .opensim_forces import coordinate_forces, laws, tell_left
 from .opensim_frames import Frames, members
@@ -31,7 +31,7 @@ CASES = (
     (True, False),
     (False, True),
     (False, False),
-)  # whether parent and child are placed, in the order of joining
+)  # whether parent and child are placed; in order of joining
 ROUND_OFF = 1e-9  # as a share of the largest moment
 
 
@@ -153,15 +153,12 @@ class Tree:
 
     def _free(self, name: str) -> None:
         self.notes.warn("a body has no joint and is free", name)
-        solid = self._weighed(name)
-        self.builder.add_body(name, joint=Free(), mass=solid.mass, com=solid.com, inertia=solid.inertia)
+        self.builder.add_body(name, joint=Free(), **vars(self._weighed(name)))
 
     def _add(self, link: _Link) -> None:
         name = link.child.body
-        solid = self.solids.get(name or "")
-        if name is None or solid is None:
-            raise FormatError(f"{link.node.path}: has no child body")
-        solid = self._weighed(name)
+        if name is None or name not in self.solids:
+            raise link.node.error("has no child body")
         try:
             self.builder.add_body(
                 name,
@@ -169,10 +166,8 @@ class Tree:
                 joint=link.read.joint,
                 joint_in_parent=link.parent.pose,
                 body_in_joint=lie.inverse(link.child.pose),
-                mass=solid.mass,
-                com=solid.com,
-                inertia=solid.inertia,
                 limits=self._ranges(link.read),
+                **vars(self._weighed(name)),
                 **laws(link.read, self.forces, self.notes),
             )
         except ModelError as error:
@@ -227,18 +222,14 @@ class Tree:
     def _close(self, link: _Link) -> None:
         """Add a joint that closes a loop between placed bodies."""
         parent, child = link.parent, link.child
-        name = link.node.name
+        name, joint = link.node.name, link.read.joint
+        if child.body is None:
+            parent, child, joint = child, parent, joint if joint == Fixed() else Inverted(joint)
         try:
-            if isinstance(link.read.joint, Fixed):
-                if child.body is None:
-                    parent, child = child, parent
-                self.builder.add_constraint(
-                    name, WeldConstraint(child.body, parent.body, child.pose, parent.pose)
-                )
+            if joint == Fixed():
+                weld = WeldConstraint(child.body, parent.body, child.pose, parent.pose)
+                self.builder.add_constraint(name, weld)
                 return
-            joint: Joint = link.read.joint
-            if child.body is None:
-                parent, child, joint = child, parent, Inverted(joint)
             self.builder.add_loop_joint(
                 name,
                 child.body or "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -90,8 +91,13 @@ class _Writing:
         self.force_names = Names()
         self.muscle_names: dict[str, str] = {}
         self._coordinate_names = Names()
-        own = [name for body in model.bodies for name in self._given(body)]
-        self._single = {name for name in own if own.count(name) == 1}
+        chosen = Counter(  # names of coordinates that were chosen for the model
+            name
+            for body in model.bodies
+            if isinstance(body.joint, Custom)
+            for name in body.joint.coordinate_names
+        )
+        self._single = {name for name, count in chosen.items() if count == 1}
 
     def report(self) -> OpenSimReport:
         return OpenSimReport(
@@ -118,17 +124,9 @@ class _Writing:
         parts = [ground, *(collection(tag, members) for tag, members in sets)]
         root = Element("OpenSimDocument", {"Version": VERSION})
         root.append(made("Model", *parts, name="model", gravity=self.model.gravity))
-        self._refuse_others()
+        for kind in ("force", "controller", "contact"):
+            self.refused += [f"{kind} {each.name!r}" for each in getattr(self.model, f"{kind}s")]
         return root
-
-    def _refuse_others(self) -> None:
-        groups = {
-            "force": self.model.forces,
-            "controller": self.model.controllers,
-            "contact": self.model.contacts,
-        }
-        for kind, entries in groups.items():
-            self.refused += [f"{kind} {each.name!r}" for each in entries]
 
     def _body(self, body: Body, surfaces: Any) -> Element:
         i = body.inertia
@@ -144,11 +142,6 @@ class _Writing:
         if coordinate not in self.places:
             raise ModelError(f"it follows {coordinate!r}, which is no coordinate in OpenSim")
         return self.places[coordinate]
-
-    @staticmethod
-    def _given(body: Body) -> tuple[str, ...]:
-        """Names of coordinates that were chosen for the model."""
-        return body.joint.coordinate_names if isinstance(body.joint, Custom) else ()
 
     def _joint(self, body: Body) -> Element | None:
         first = self.model.coordinate_slice(body.name).start
@@ -215,23 +208,18 @@ class _Writing:
             self.places[key] = f"/jointset/{owner}/{name}", (lower, upper)
             self._coordinate_forces(body, k, name)
         default = 0.0 if form.angles else min(max(float(self.default[first + k]), lower), upper)
-        settings = {
-            "default_value": default,
-            "range": (lower, upper),
-            "clamped": limited,
-            "locked": bool(body.held[k]),
-        }
-        return name, made("Coordinate", name=name, **settings)
+        settings = {"default_value": default, "range": (lower, upper)}
+        return name, made("Coordinate", name=name, **settings, clamped=limited, locked=bool(body.held[k]))
 
     def _coordinate_forces(self, body: Body, k: int, name: str) -> None:
         if body.stiffness[k] or body.damping[k]:
-            values = {
+            names = {"name": self.force_names(f"{name}_spring"), "coordinate": name}
+            spring = {
                 "stiffness": body.stiffness[k],
                 "rest_length": body.rest[k],
                 "viscosity": body.damping[k],
             }
-            given = self.force_names(f"{name}_spring")
-            self.forces.append(made("SpringGeneralizedForce", name=given, coordinate=name, **values))
+            self.forces.append(made("SpringGeneralizedForce", **names, **spring))
         laws = ((body.elastic[k], "q", ""), (body.viscosity[k], "q", "*qdot"), (body.damper[k], "qdot", ""))
         try:
             text = "".join(f"-{expression(law, x)}{times}" for law, x, times in laws if law is not None)
@@ -239,27 +227,27 @@ class _Writing:
             self.refused.append(f"a law of coordinate {body.name}.{body.joint.coordinate_names[k]}: {error}")
             return
         if text:
-            given = self.force_names(f"{name}_force")
-            self.forces.append(
-                made("ExpressionBasedCoordinateForce", name=given, coordinate=name, expression=text)
-            )
+            names = {"name": self.force_names(f"{name}_force"), "coordinate": name}
+            self.forces.append(made("ExpressionBasedCoordinateForce", **names, expression=text))
 
     def _springs(self) -> None:
         names = [body.name for body in self.model.bodies]
         for spring in self.model.springs:
             ends = [self._frame(None if k < 0 else names[k]) for k in (spring.body, spring.other)]
-            places = {"point1": spring.point, "point2": spring.other_point}
-            given = self.force_names(spring.name)
-            values: dict[str, Any] = {"stiffness": spring.stiffness, "rest_length": spring.rest_length}
-            tag, keys = "PointToPointSpring", ("socket_body1", "socket_body2")
+            values: dict[str, Any] = {
+                "point1": spring.point,
+                "point2": spring.other_point,
+                "name": self.force_names(spring.name),
+            }
             if spring.damping:
-                text = f"{spring.stiffness!r}*(d-{spring.rest_length!r})+{spring.damping!r}*ddot"
-                tag, keys, values = (
-                    "ExpressionBasedPointToPointForce",
-                    ("body1", "body2"),
-                    {"expression": text},
+                values["expression"] = (
+                    f"{spring.stiffness!r}*(d-{spring.rest_length!r})+{spring.damping!r}*ddot"
                 )
-            self.forces.append(made(tag, name=given, **dict(zip(keys, ends)), **places, **values))
+                tag, keys = "ExpressionBasedPointToPointForce", ("body1", "body2")
+            else:
+                values |= {"stiffness": spring.stiffness, "rest_length": spring.rest_length}
+                tag, keys = "PointToPointSpring", ("socket_body1", "socket_body2")
+            self.forces.append(made(tag, **dict(zip(keys, ends)), **values))
 
     def _constraint(self, ours: str, name: str, given: Any) -> Element | None:
         ends = [self._frame(getattr(given, end)) for end in ("body", "other") if hasattr(given, end)]

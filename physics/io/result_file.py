@@ -50,15 +50,8 @@ def result_arrays(result: Result) -> dict[str, FloatArray]:
     Optionally row_forces (T, rows), efforts (T, nv), muscle_states (T, n), and soft_states (T, 2, nodes, 3).
     """
     rotations = np.array(list(result.rotations.values())).reshape(-1, len(result.t), 4)
-    extra = {name: getattr(result, name) for name in OPTIONAL if getattr(result, name) is not None}
-    return extra | {
-        "t": result.t,
-        "q": result.q,
-        "qd": result.qd,
-        "poses": result.poses,
-        "energy": result.energy,
-        "rotations": rotations,
-    }
+    found = {name: getattr(result, name) for name in (*OPTIONAL, *ARRAYS)} | {"rotations": rotations}
+    return {name: array for name, array in found.items() if array is not None}
 
 
 def check_shapes(model: Model, arrays: Mapping[str, Any], rotations: list[str]) -> None:
