@@ -15,16 +15,9 @@ from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..joints import Joint
 from ..joints.packing import Link
+from ..registry import described
 from ..validation import finite_array, float_array, inertia_matrix, number, per_coordinate
-from .laws import (
-    LAWS,
-    Laws,
-    check_dampers,
-    check_elastic,
-    check_viscosities,
-    coordinate_functions,
-    described,
-)
+from .laws import LAWS, Laws, check_dampers, check_elastic, check_viscosities, coordinate_functions
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,30 +94,12 @@ class Body(ReadOnlyArrays):
         )
 
     def to_dict(self, bodies: Sequence[Body]) -> dict[str, Any]:
-        """JSON-able description; infinite limits become None."""
-
-        def listed(values: FloatArray | None) -> Any:
-            return None if values is None else values.tolist()
-
-        return {
-            "name": self.name,
+        """JSON-able description, without laws where there are none; infinite limits become None."""
+        values = described(self) | {
             "parent": None if self.parent < 0 else bodies[self.parent].name,
-            "joint": self.joint.to_dict(),
-            "joint_in_parent": self.joint_in_parent.tolist(),
-            "body_in_joint": self.body_in_joint.tolist(),
-            "mass": self.mass,
-            "com": self.com.tolist(),
-            "inertia": self.inertia.tolist(),
-            "stiffness": self.stiffness.tolist(),
-            "rest": self.rest.tolist(),
-            "damping": self.damping.tolist(),
-            **{key: laws for key in LAWS if (laws := described(getattr(self, key)))},
-            "armature": self.armature.tolist(),
             "limits": [[x if np.isfinite(x) else None for x in pair] for pair in self.limits.tolist()],
-            "limit_stiffness": listed(self.limit_stiffness),
-            "limit_damping": listed(self.limit_damping),
-            "limit_restitution": listed(self.limit_restitution),
         }
+        return {key: value for key, value in values.items() if key not in LAWS or any(value)}
 
 
 def make_body(name: str, parent: int, joint: Any, values: Mapping[str, Any]) -> Body:

@@ -103,10 +103,3 @@ def _looks(law: Function) -> FloatArray:
         return LOOKS
     x = np.array(law.x)
     return np.concatenate([x[:-1] + share * np.diff(x) for share in BETWEEN] + [x[-1:]])
-
-
-def described(laws: Laws) -> list[Any] | None:
-    """JSON-able description; None if no coordinate has a law."""
-    if not any(laws):
-        return None
-    return [None if law is None else law.to_dict() for law in laws]

@@ -45,13 +45,8 @@ class CouplingConstraint(Constraint):
         if not pairs:
             raise ModelError(f"more of a coupling must be pairs (drivers, function), got {self.more!r:.80}")
         drivers, function = self._term(self.drivers, Linear() if self.function is None else self.function)
-        terms = {
-            "drivers": drivers,
-            "function": function,
-            "more": tuple(self._term(*pair) for pair in self.more),
-        }
-        for name, value in terms.items():
-            object.__setattr__(self, name, value)
+        more = tuple(self._term(*pair) for pair in self.more)
+        vars(self).update(drivers=drivers, function=function, more=more)
 
     def _term(self, drivers: Any, function: Any) -> tuple[dict[str, float], Function]:
         if not isinstance(drivers, Mapping) or not drivers:

@@ -15,6 +15,7 @@ from ..geometry import lie
 from ..geometry.immutable import ReadOnlyArrays
 from ..joints.curve_packing import kernel_poses
 from ..kernels.contact.layout import PAIR_WIDTH
+from ..registry import described
 from ..validation import finite, number
 from .obstacles import Obstacle, obstacle_from_dict
 
@@ -46,17 +47,9 @@ class Contact(ReadOnlyArrays):
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
         """JSON-able description; names are those of the model's bodies."""
-        return {
-            "name": self.name,
-            "body": names[self.body],
-            "points": self.points.tolist(),
-            "radius": self.radii.tolist(),
-            "other": None if self.other < 0 else names[self.other],
-            "obstacle": self.obstacle.to_dict(),
-            "pose": self.pose.tolist(),
-            "friction": self.friction,
-            "restitution": self.restitution,
-        }
+        other = None if self.other < 0 else names[self.other]
+        values = described(self) | {"body": names[self.body], "other": other}
+        return values | {"radius": values.pop("radii")}
 
 
 def make_contact(name: str, bodies: Mapping[str, int], values: Mapping[str, Any]) -> Contact:

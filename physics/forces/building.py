@@ -122,7 +122,10 @@ class ForceBuilder:
     def add_body_damping(
         self, name: str, body: Body | str, *, angular: float = 0.0, linear: float = 0.0, point: Any = None
     ) -> BodyDamping:
-        """Add damping of a body's motion against the world, not both 0; point: None for the mass centre."""
+        """Add damping of a body's motion against the world (Wang 2022, sec. 3.10.1).
+
+        angular, linear: not both 0. point: None for the mass centre.
+        """
         values = given(locals())
         if point is None:
             index = body_index(values["body"], self.body_numbers(), f"body of force {name!r}")

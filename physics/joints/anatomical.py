@@ -81,10 +81,7 @@ class Custom(Joint):
             or not set(units) <= {"rad", "m", "1"}
         ):
             raise ModelError(f"custom joint units must be 'rad', 'm' or '1' per coordinate, got {units!r}")
-        object.__setattr__(self, "coordinates", names)
-        object.__setattr__(self, "units", units)
-        object.__setattr__(self, "coordinate_names", names)
-        object.__setattr__(self, "coordinate_units", units)
+        vars(self).update(coordinates=names, units=units, coordinate_names=names, coordinate_units=units)
         for key in ("rotations", "translations"):
             object.__setattr__(self, key, tuple(_checked_axes(getattr(self, key), key, names)))
         used = {name for _, _, name in (*self.rotations, *self.translations)}

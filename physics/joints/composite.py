@@ -36,11 +36,8 @@ class Composite(Joint):
             if not isinstance(joint, Joint):
                 raise ModelError(f"composite joint parts must be joints, got {joint!r}")
         names = _numbered(joint.coordinate_names for joint in joints)
-        object.__setattr__(self, "joints", joints)
-        object.__setattr__(self, "coordinate_names", names)
-        object.__setattr__(
-            self, "coordinate_units", tuple(unit for joint in joints for unit in joint.coordinate_units)
-        )
+        units = tuple(unit for joint in joints for unit in joint.coordinate_units)
+        vars(self).update(joints=joints, coordinate_names=names, coordinate_units=units)
 
     @property
     def range(self) -> FloatArray:

@@ -17,7 +17,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry.immutable import Value
 from ..kernels import layout
-from ..validation import NUMBER, POSITIVE, finite, finite_array, finite_row, rising
+from ..validation import NUMBER, POSITIVE, check_fields, finite, finite_array, finite_row, one_of, rising
 
 
 class Function(Value):
@@ -143,15 +143,13 @@ class CubicSpline(Piecewise):
 
     x: Any
     y: Any
-    ends: str = "simm"
+    ends: str = field(default="simm", metadata=one_of("simm", "natural"))
     type: ClassVar[str] = "cubic_spline"
 
     def __post_init__(self) -> None:
+        check_fields(self, owner="spline ")
         x, y = _checked_points(self.x, self.y, "spline")
-        if not isinstance(self.ends, str) or self.ends not in ("simm", "natural"):
-            raise ModelError(f"spline ends must be 'simm' or 'natural', got {self.ends!r}")
-        object.__setattr__(self, "x", x)
-        object.__setattr__(self, "y", y)
+        vars(self).update(x=x, y=y)
 
     @cached_property
     def rows(self) -> FloatArray:
@@ -198,8 +196,7 @@ class PiecewiseLinear(Piecewise):
 
     def __post_init__(self) -> None:
         x, y = _checked_points(self.x, self.y, "table")
-        object.__setattr__(self, "x", x)
-        object.__setattr__(self, "y", y)
+        vars(self).update(x=x, y=y)
 
     @cached_property
     def rows(self) -> FloatArray:
@@ -226,8 +223,7 @@ class PiecewisePolynomial(Piecewise):
             raise ModelError(
                 f"coefficients of polynomials must have {len(x) - 1} rows, got shape {rows.shape}"
             )
-        object.__setattr__(self, "x", tuple(x.tolist()))
-        object.__setattr__(self, "coefficients", tuple(map(tuple, rows.tolist())))
+        vars(self).update(x=tuple(x.tolist()), coefficients=tuple(map(tuple, rows.tolist())))
 
     @cached_property
     def rows(self) -> FloatArray:

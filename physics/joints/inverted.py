@@ -30,8 +30,8 @@ class Inverted(Joint):
     def __post_init__(self) -> None:
         if not isinstance(self.joint, Joint):
             raise ModelError(f"inverted joint needs a joint to invert, got {self.joint!r:.80}")
-        object.__setattr__(self, "coordinate_names", self.joint.coordinate_names)
-        object.__setattr__(self, "coordinate_units", self.joint.coordinate_units)
+        names, units = self.joint.coordinate_names, self.joint.coordinate_units
+        vars(self).update(coordinate_names=names, coordinate_units=units)
 
     @property
     def range(self) -> FloatArray:

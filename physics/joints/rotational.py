@@ -127,9 +127,9 @@ class Free(Joint):
         first = truth(self.rotation_first, "free joint rotation_first")
         lengths, angles = (("x", "y", "z"), ("m",) * 3), (("r_x", "r_y", "r_z"), ("rad",) * 3)
         (names, units), (more, others) = (angles, lengths) if first else (lengths, angles)
-        object.__setattr__(self, "rotation_first", first)
-        object.__setattr__(self, "coordinate_names", names + more)
-        object.__setattr__(self, "coordinate_units", units + others)
+        vars(self).update(
+            rotation_first=first, coordinate_names=names + more, coordinate_units=units + others
+        )
 
     def factorization(self) -> Factorization:
         translation = product_of_screws([sliding(X), sliding(Y), sliding(Z)])

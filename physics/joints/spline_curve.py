@@ -120,8 +120,7 @@ class SplineCurve(Joint):
             most = 1 if self.periodic or self.coordinate != "parameter" else self.order - 1
             knots = splines.check_knots(knots, self.order, self.periodic, name, most)
         frames.flags.writeable = knots.flags.writeable = False
-        for name, value in (("frames", frames), ("knots", knots), ("length_scale", scale)):
-            object.__setattr__(self, name, value)
+        vars(self).update(frames=frames, knots=knots, length_scale=scale)
         self._check_coordinate()
         name = "spline curve cusp_restitution"
         restitution = number(self.cusp_restitution, name, not_negative=True, most=1.0)

@@ -93,14 +93,8 @@ class Motion(ReadOnlyArrays):
             raise ModelError(f"leaps of a motion must be of its times after the first, got {leaps.tolist()}")
         if len(leaps) and (self.kind, self.interpolation) != ("position", "cubic"):
             raise ModelError(f"leaps need cubic positions, got {self.interpolation} {self.kind}")
-        for name, value in (
-            ("times", times),
-            ("values", values),
-            ("windows", windows),
-            ("leaps", leaps),
-            ("first_slope", self._checked_slope(values.shape[1])),
-        ):
-            object.__setattr__(self, name, value)
+        slope = self._checked_slope(values.shape[1])
+        vars(self).update(times=times, values=values, windows=windows, leaps=leaps, first_slope=slope)
         self.lock()
 
     def _checked_slope(self, count: int) -> FloatArray | None:

@@ -17,6 +17,7 @@ from ..geometry.spline_ends import cubic_spline
 from ..model.checks import check_flags
 from ..model.coordinates import rotation_coordinates
 from ..model.model import Model
+from ..registry import described
 from ..validation import finite, number, rising
 from .table import force_table, interpolated
 
@@ -55,20 +56,13 @@ class Pull(ReadOnlyArrays):
         weights = finite(self.weights, "weights of a pull")
         if weights.shape != weight_times.shape or (weights < 0.0).any() or (weights > 1.0).any():
             raise ModelError("weights of a pull must be one a time, from 0 to 1")
-        for name, value in (
-            ("times", times),
-            ("values", values),
-            ("weights", weights),
-            ("weight_times", weight_times),
-        ):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "time", number(self.time, "time of a pull", positive=True))
+        time = number(self.time, "time of a pull", positive=True)
+        vars(self).update(times=times, values=values, weights=weights, weight_times=weight_times, time=time)
         self.lock()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able description; ``Pull(**description)`` is the same pull."""
-        names = ("times", "values", "weights", "weight_times")
-        return {name: getattr(self, name).tolist() for name in names} | {"time": self.time}
+        return described(self)
 
 
 class Pulls:

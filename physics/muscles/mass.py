@@ -51,8 +51,7 @@ class MassPoints(ReadOnlyArrays, Value):
                 f"offset at most 0), got share {shares[off][0]:g} with offset {offsets[off][0]:g} m"
             )
         order = np.lexsort((offsets, shares))
-        for name, array in (("masses", masses), ("offsets", offsets), ("shares", shares)):
-            object.__setattr__(self, name, array[order])
+        vars(self).update(masses=masses[order], offsets=offsets[order], shares=shares[order])
         self.lock()
 
     @property

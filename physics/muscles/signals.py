@@ -40,8 +40,7 @@ class Keyframes(Value):
     def __post_init__(self) -> None:
         times = rising(self.times, "times of keyframes")
         values = finite_row(self.values, "values of keyframes")
-        object.__setattr__(self, "times", times)
-        object.__setattr__(self, "values", finite_array(values, times.shape, "values of keyframes"))
+        vars(self).update(times=times, values=finite_array(values, times.shape, "values of keyframes"))
 
     def __call__(self, time: float) -> float:
         """The value at a time [s]."""
