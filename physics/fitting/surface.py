@@ -12,6 +12,7 @@ from ..joints import SplineSurface
 from ..validation import truth
 from . import surface_arguments
 from .arguments import check_limits, check_progress, fit_errors
+from .blas import one_blas_thread
 from .result import Residuals
 from .rounds import Progress
 from .surface_result import SurfaceFit
@@ -67,17 +68,18 @@ def fit_surface(
         small, most = check_limits(tolerance, max_iterations)
         sliding = q is None if refine is None else truth(refine, "refine")
     check_progress(progress)
-    task = prepare(poses, q, num_frames, smoothing, SurfaceOptions.of(options, OTHER_OPTIONS))
-    task = task.at_least_smoothed() if sliding else task
 
     def report(iteration: int, value: float) -> None:
         answer = None if progress is None else progress(iteration / most, f"fitting: step {iteration + 1}")
         if isinstance(answer, bool | np.bool_) and not answer:
             raise CancelledError(f"fit cancelled in step {iteration + 1}")
 
-    first = task.separate_splines()
-    values, places, steps, converged = minimize(task.problem, first, task.q, sliding, small, most, report)
-    return _result(task, values, places, steps, converged)
+    with one_blas_thread():
+        task = prepare(poses, q, num_frames, smoothing, SurfaceOptions.of(options, OTHER_OPTIONS))
+        task = task.at_least_smoothed() if sliding else task
+        first = task.separate_splines()
+        values, places, steps, converged = minimize(task.problem, first, task.q, sliding, small, most, report)
+        return _result(task, values, places, steps, converged)
 
 
 def naive_surface_fit(
@@ -91,8 +93,11 @@ def naive_surface_fit(
     Raises:
         FitError: as `fit_surface`.
     """
-    task = prepare(poses, surface_arguments.required(q), num_frames, smoothing, SurfaceOptions.of(options))
-    return _result(task, task.separate_splines(), task.q, [], True)
+    with one_blas_thread():
+        task = prepare(
+            poses, surface_arguments.required(q), num_frames, smoothing, SurfaceOptions.of(options)
+        )
+        return _result(task, task.separate_splines(), task.q, [], True)
 
 
 def _result(task: Task, values: FloatArray, q: FloatArray, steps: list[float], converged: bool) -> SurfaceFit:
