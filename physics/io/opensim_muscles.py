@@ -141,7 +141,8 @@ class Meetings:
 
         All may that move relative to it, and all others that meet it. But one that a quadrant would force round
         the surface in poses in which it misses it must meet it often, and one through a torus in some pose: OpenSim
-        wraps one segment alone, and passes a torus where the path is not in its hole.
+        wraps one segment alone, and passes a torus where the path is not in its hole. It is the first one whose line
+        meets the surface, so that none does behind one that is fixed there and meets it.
         """
         count = max(len(path) - 1, 0)
         if count == 0:
@@ -159,7 +160,10 @@ class Meetings:
         may = (often > 0.0) & (often >= min(OFTEN, often.max()))
         if surface.kind != "torus":
             may |= ~(here[:-1] & here[1:]) & ~forced
-        return often, along, may
+        always = here & np.array([point.condition is None for point in path])
+        takes = always[:-1] & always[1:] & _takes(ends[0], met[0], surface)
+        behind_it = np.cumsum(takes) > takes
+        return np.where(behind_it, 0.0, often), along, may & ~behind_it
 
     def _places(self, point: PathPoint) -> FloatArray:
         """World places (poses, 3) of a point."""
@@ -183,6 +187,19 @@ def _behind(points: FloatArray, surface: OpenSimWrapObject) -> Any:
         return np.zeros(points.shape[:-1], dtype=bool)
     height = points[..., "xyz".index(surface.quadrant[-1])]
     return height > 0.0 if surface.quadrant.startswith("-") else height < 0.0
+
+
+def _takes(points: FloatArray, met: Any, surface: OpenSimWrapObject) -> Any:
+    """Whether segments that meet a surface (segments,), between points in its frame, keep others behind from wrapping.
+
+    In OpenSim those do whose line goes through it between two points outside, if it is an ellipsoid, or a cylinder or
+    sphere on whose side one of the points lies.
+    """
+    if surface.kind == "torus" or (surface.kind == "sphere" and surface.quadrant == "all"):
+        return np.zeros_like(met)
+    inside = meets(points, points, surface)[1]
+    behind = _behind(points, surface) & (surface.kind != "ellipsoid")
+    return met & ~(inside[:-1] | inside[1:] | behind[:-1] & behind[1:])
 
 
 def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> tuple[FloatArray, Any]:

@@ -10,7 +10,7 @@ import pytest
 import physics as ph
 from physics.geometry import lie
 from physics.io.opensim_muscles import Meetings
-from tests.physics.io.osim import body, hinged, wrapped
+from tests.physics.io.osim import BALL, CORD, body, hinged, wrapped
 
 
 def test_a_path_with_every_kind_of_point(tmp_path):
@@ -121,6 +121,28 @@ def test_a_quadrant_holds_where_the_line_misses_a_cylinder_on_the_other_side(tmp
     model = read.build()
     found = ph.muscle_lengths(model, read.state(model, {"flexion": angle})).lengths[0]
     assert found == pytest.approx(length, abs=1e-7)
+
+
+# lengths of OpenSim 4.6 (seven digits), where the line between arm and ground misses the surface, and meets it
+@pytest.mark.parametrize(
+    "kind, size, lengths, digits",
+    [
+        ("Cylinder", "<length>1</length>", (0.4229868, 0.4042908), 1e-7),
+        ("Cylinder", "<length>1</length><quadrant>x</quadrant>", (0.4348306, 0.4161345), 1e-7),
+        # plane sections of OpenSim's
+        ("Ellipsoid", "<dimensions>0.03 0.04 0.05</dimensions>", (0.4231034, 0.4044074), 1e-6),
+    ],
+)
+def test_a_stretch_behind_one_that_always_meets_a_surface_is_straight(tmp_path, kind, size, lengths, digits):
+    cord = CORD.format(wrap="").replace("/bodyset/arm", "insertion")
+    cord = cord.replace("/ground", "/bodyset/arm").replace("insertion", "/ground")
+    ball = BALL.format(at="0.02 0.2 0", radius=0.03, rest=size).replace("WrapSphere", f"Wrap{kind}")
+    read = ph.read_opensim(hinged(tmp_path, cord, bodies=body("arm", rest=ball)), smoothing=0.0)
+    model = read.build()
+    assert list(model.muscles[0].strands) == [0]
+    for angle, length in zip((-1.9, -1.5), lengths):
+        found = ph.muscle_lengths(model, read.state(model, {"flexion": angle})).lengths[0]
+        assert found == pytest.approx(length, abs=digits)
 
 
 def test_poses_in_which_paths_are_tested_keep_couplings():
