@@ -166,7 +166,7 @@ SPOILT = [
     ("bodies.1.joint.type", "elastic", r"bodies\[1\].joint: unknown type \"elastic\"; known are composite, "),
     ("bodies.1.joint.type", MISSING, r"bodies\[1\].joint: unknown type null"),
     ("bodies.1.joint", "hinge", r'bodies\[1\].joint: got "hinge"; known are'),
-    ("bodies.1.joint.pitch", 0.1, r"bodies\[1\].joint: unknown key 'pitch'; known are axis, coordinate, cusp_restitution, "),
+    ("bodies.1.joint.pitch", 0.1, r"bodies\[1\].joint: unknown key 'pitch'; known are axis, coordinate, cusp"),
     ("bodies.1.joint.frames", MISSING, r"bodies\[1\].joint: the key 'frames' is missing"),
     ("bodies.1.joint.frames.3.1.2", "x", r'bodies\[1\].joint.frames\[3\]\[1\]\[2\]: must be a finite number, got "x"'),
     ("bodies.1.joint.frames.3.3", [0, 0, 0, 2], "control frame 3 has a bad last row"),
