@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from .chain_rigs import humanoid
+from .chain_rigs import humanoid, select_bones
 from .conftest import armature
 from .digests import differences, digest
 
@@ -48,11 +48,7 @@ def on_bones(rig, *names, before=None, **options):
         if bpy.context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         select(rig)
-        bpy.ops.object.mode_set(mode="POSE")
-        for bone in named(rig).pose.bones:
-            # Blender 5.0 keeps with the pose what is selected
-            (bone if hasattr(bone, "select") else bone.bone).select = bone.name in names
-        named(rig).data.bones.active = named(rig).data.bones[names[-1]]
+        select_bones(named(rig), *names)
         if before is not None:
             before()
         return options

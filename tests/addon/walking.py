@@ -80,6 +80,18 @@ def add_tail(part: Any, scene: Any, rig: Any, parent: str = "Hips") -> list[Any]
     return joints
 
 
+def tied_tail(part: Any, scene: Any, make: Any, kind: str) -> Any:
+    """A walker that a constraint moves, whose tail a cord and a connection of a kind tie to a post; the post."""
+    body = part("data.references").Body
+    rig = walker(make, scene, "constraint")
+    add_tail(part, scene, rig)
+    post = make.box("Post", (1, 0, 1))
+    points = [(body(post), (0, 0, 1.1)), (body(rig, "Tail.3"), (0, -0.3, 1.0))]
+    part("making.muscles").add_muscle(scene, points, "Cord")
+    part("making.connections").add_connection(scene, body(post), body(rig, "Tail.3"), kind)
+    return post
+
+
 def apart(scene: Any, rig: Any, upper: str = "Hips", lower: str = "Tail.1", step: float = 0.5) -> float:
     """How far [m] the head of a bone leaves the place in another where it is at rest, at frames and between them."""
     bones = rig.data.bones

@@ -6,6 +6,8 @@ import pytest
 
 from tests.addon.walking import WAYS, add_tail, apart, walked, walker
 
+from ..frames_shown import over_frames
+from ..keying import set_keys
 from ..said import codes, said
 
 TORN = 1e-4  # m: a tenth of a millimetre is nothing to be seen
@@ -78,12 +80,9 @@ def test_a_knee_of_a_leg_bakes_while_the_hips_walk(part, scene, make, body, auth
     scene.condyle.simulation.output.target = target
 
     def poses(name):
-        found = []
-        for frame in range(1, 14):
-            scene.frame_set(frame)
-            found.append(np.array(rig.pose.bones[name].matrix))
+        found = over_frames(range(1, 14), lambda: rig.pose.bones[name].matrix)
         scene.frame_set(1)
-        return np.array(found)
+        return found
 
     before, thigh = poses("Shin"), poses("Thigh")
     for _ in range(2):
@@ -188,9 +187,7 @@ def test_a_surface_that_rises_lifts_what_lies_on_it(part, scene, make, body, aut
     ground = part("making.connections").add_connection(scene, None, body(stone), "ground")
     ground.condyle.connection.ground.surface = top
     ground.condyle.connection.ground.contact = "RIGID"
-    for frame, z in ((1, -0.05), (13, 0.45)):
-        plate.location.z = z
-        plate.keyframe_insert("location", frame=frame)
+    set_keys(plate, "location", {1: -0.05, 13: 0.45}, axis=2)
     scene.frame_set(1)
     report = part("jobs.bake").bake_now(scene)
     assert codes(report.warnings) == [] and leaders(part, scene) == ["Plate"]

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
+from ..keying import key_slider, make_keys
+
 
 @pytest.fixture
 def arm(scene, make, body, authoring):
@@ -20,24 +23,6 @@ def arm(scene, make, body, authoring):
         )
     joints[0].condyle.joint.prescribed = True
     return upper, joints[0]
-
-
-def key_slider(joint, values, interpolation):
-    for frame, value in values.items():
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=frame)
-    make_keys(joint, interpolation)
-
-
-def make_keys(item, interpolation):
-    action = item.animation_data.action
-    curves = (
-        action.fcurves if hasattr(action, "fcurves") else action.layers[0].strips[0].channelbags[0].fcurves
-    )
-    for curve in curves:
-        for point in curve.keyframe_points:
-            point.interpolation = interpolation
-    return curves
 
 
 def bake(part, scene):
@@ -264,13 +249,10 @@ def test_samples_beside_a_leap_between_them_show_what_blender_does(part, scene, 
     scene.condyle.start.samples = "4"
     report, told = bake(part, scene)
     assert [each["frame"] for each in told] == [12.75]
-    shown = []
-    for frame in report.frames.tolist():
-        scene.frame_set(int(frame), subframe=frame % 1.0)
-        shown.append(shoulder["coordinate"])
+    shown = over_frames(report.frames.tolist(), lambda: shoulder["coordinate"])
     # samples lie between steps, of which the one that leads over a leap is a part of that
     near = np.abs(report.frames - 12.625) < 0.5
-    assert np.abs(report.result.q[near, 0] - np.array(shown)[near]).max() < 0.02
+    assert np.abs(report.result.q[near, 0] - shown[near]).max() < 0.02
 
 
 @pytest.mark.parametrize(
@@ -289,9 +271,6 @@ def test_two_keys_at_frames_running_are_no_sampled_motion(part, scene, arm, keys
     key_slider(shoulder, keys, interpolation)
     scene.condyle.start.samples = "4"
     report, _ = bake(part, scene)
-    shown = []
-    for frame in report.frames.tolist():
-        scene.frame_set(int(frame), subframe=frame % 1.0)
-        shown.append(shoulder["coordinate"])
+    shown = over_frames(report.frames.tolist(), lambda: shoulder["coordinate"])
     # splines through five looks a frame, round a corner
-    assert np.abs(report.result.q[:, 0] - np.array(shown)).max() < most
+    assert np.abs(report.result.q[:, 0] - shown).max() < most

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
+from ..keying import key_slider
 from ..said import said
 
 
@@ -35,22 +37,13 @@ def arm(part, scene, make):
     return hinged_arm(part, scene, make)
 
 
-def key_slider(joint, values):
-    for frame, value in values.items():
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=frame)
-
-
 @pytest.mark.small
 def test_a_joint_follows_its_slider_while_the_other_swings(part, scene, arm):
     _upper, _fore, (shoulder, _elbow) = arm
     part("making.bodies_and_joints").drive(scene, shoulder, True)
     key_slider(shoulder, {1: 0.0, 13: 0.8, 25: 0.0})
     shoulder.condyle.joint.prescribed = True
-    wanted = []
-    for frame in range(1, 26):
-        scene.frame_set(frame)
-        wanted.append(shoulder["coordinate"])
+    wanted = over_frames(range(1, 26), lambda: shoulder["coordinate"])
     scene.frame_set(7)
     report = part("jobs.bake").bake_now(scene)
     assert scene.frame_current == 7
@@ -244,10 +237,7 @@ def test_a_free_joint_that_is_prescribed_carries_what_hangs_on_it(part, scene, m
     part("jobs.bake").free_bake(scene)
     free = part("making.bodies_and_joints").add_joint(scene, None, body(rig, "A"), "free")
     free.condyle.joint.rotation_first, free.condyle.joint.prescribed = rotation_first, True
-    keyed = []
-    for frame in range(1, 26):
-        scene.frame_set(frame)
-        keyed.append(np.array(body(rig, "A").matrix))
+    keyed = over_frames(range(1, 26), lambda: body(rig, "A").matrix)
     report = part("jobs.bake").bake_now(scene)
     np.testing.assert_allclose(report.poses["Rig/A"], keyed, atol=1e-5)  # single precision in Blender
     # what is followed by itself has a joint of this kind; B's swing enlarges round-off
@@ -271,10 +261,7 @@ def test_any_rotation_is_followed_without_leaps(part, scene, make, kind):
     make.update()
     joint = part("making.bodies_and_joints").add_joint(scene, None, part("data.references").Body(ball), kind)
     joint.condyle.joint.prescribed = True
-    keyed = []
-    for frame in range(1, 26):
-        scene.frame_set(frame)
-        keyed.append(np.array(ball.matrix_world))
+    keyed = over_frames(range(1, 26), lambda: ball.matrix_world)
     report = part("jobs.bake").bake_now(scene)
     # from key to key a cubic between samples, single precision in Blender
     np.testing.assert_allclose(report.poses["Ball"], keyed, atol=1e-5)

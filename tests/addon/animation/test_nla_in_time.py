@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from .test_jumps import arm, bake, key_slider  # noqa: F401
+from ..frames_shown import over_frames
+from ..keying import key_slider
+from .test_jumps import arm, bake  # noqa: F401
 
 KEYS = {1: 0.0, 6: 0.8, 11: -0.4}
 
@@ -37,10 +39,7 @@ def test_a_strip_plays_what_the_scene_shows(part, scene, make, settings):
     item.animation_data.action = None
     curve = part("curves.fcurve_values").alone(item, '["coordinate"]')
     at = np.arange(1.0, strip.frame_end + 3.0, 0.125)
-    shown = []
-    for frame in at.tolist():
-        scene.frame_set(int(frame), subframe=frame % 1.0)
-        shown.append(item["coordinate"])
+    shown = over_frames(at.tolist(), lambda: item["coordinate"])
     # both are in single precision
     np.testing.assert_allclose([curve.evaluate(frame) for frame in at.tolist()], shown, atol=1e-5)
     (keys,) = part("curves.fcurve_values").keyed([curve], at)

@@ -4,8 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import curves_of, key_slider, set_keys
 from ..said import codes, said
-from .test_start_states import curves_of, key_slider, pendulum  # noqa: F401
+from .test_start_states import pendulum  # noqa: F401
 
 
 def start_of(part, scene):
@@ -25,7 +26,7 @@ def test_a_body_whose_place_or_turn_is_stepped_keeps_the_other_s_speed(part, sce
         stone.location.x = stone.rotation_euler.z = value
         stone.keyframe_insert("location", frame=frame)
         stone.keyframe_insert("rotation_euler", frame=frame)
-    for curve in curves_of(stone):
+    for curve in curves_of(stone.animation_data):
         for point in curve.keyframe_points:
             point.interpolation = turns if "rotation" in curve.data_path else goes
     scene.frame_end = 25
@@ -64,9 +65,7 @@ def test_a_child_whose_keys_begin_at_the_start_has_their_speed_whatever_its_pare
     parent, child = make.box("P", (0, 0, 0.5)), make.box("C", (0, 0, 0))
     authoring.add_joint(scene, body(parent), body(child), "slider", np.eye(4), name="J")
     parent.keyframe_insert("location", frame=earlier)
-    for frame, x in ((1, 0.0), (13, 0.6)):
-        child.location.z = x
-        child.keyframe_insert("location", frame=frame)
+    set_keys(child, "location", {1: 0.0, 13: 0.6}, axis=2)
     for curve in part("blender.compat").curves_in_use(child):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
@@ -100,9 +99,7 @@ def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, 
     _, joint = pendulum
     part("making.bodies_and_joints").drive(scene, joint, True)
     scene.frame_start, scene.frame_end = 1, 5
-    for frame, angle in ((-3, 0.8), (1, 0.0)):
-        joint["coordinate"] = angle
-        joint.keyframe_insert('["coordinate"]', frame=frame)
+    key_slider(joint, {-3: 0.8, 1: 0.0})
     scene.frame_set(1)
 
     def told():
@@ -187,7 +184,7 @@ def test_keys_of_a_child_that_begin_at_the_start_give_its_speed(part, scene, pen
         item.location = (-0.3 * np.sin(angle), 0, -0.3 * np.cos(angle))
         for path in ("location", "rotation_euler"):
             item.keyframe_insert(path, frame=frame)
-    for curve in curves_of(item):
+    for curve in curves_of(item.animation_data):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     scene.condyle.start.source = "MOTION"

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from ..bake_digests import file_digest
+from ..frames_shown import over_frames
+from ..keying import curves_of, key_slider
 from ..said import codes, said
 
 
@@ -18,22 +20,6 @@ def pendulum(part, scene, make, authoring):
     frame[:3, :3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]]
     joint = authoring.add_joint(scene, None, part("data.references").Body(item), "hinge", frame, name="Hinge")
     return item, joint
-
-
-def key_slider(joint, values, interpolation="BEZIER"):
-    for frame, value in values.items():
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=frame)
-    for curve in curves_of(joint):
-        for point in curve.keyframe_points:
-            point.interpolation = interpolation
-
-
-def curves_of(item):
-    action = item.animation_data.action
-    if hasattr(action, "fcurves"):
-        return action.fcurves
-    return action.layers[0].strips[0].channelbags[0].fcurves
 
 
 def bake(part, scene):
@@ -95,7 +81,7 @@ def test_stepped_keys_have_no_speed(part, scene, pendulum):
 
 def step_some(item, *paths):
     """Make the keys of some of an item's curves constant, those of the others linear."""
-    for curve in curves_of(item):
+    for curve in curves_of(item.animation_data):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT" if curve.data_path in paths else "LINEAR"
 
@@ -152,13 +138,10 @@ def test_a_motion_that_turns_back_between_frames_does_not_leap(part, scene, pend
         joint.animation_data_clear()
         turn = 13.0 - back
         key_slider(joint, {turn - 6.0: 0.6, turn: 0.0, turn + 6.0: 0.6})
-        for curve in curves_of(joint):
+        for curve in curves_of(joint.animation_data):
             for point in curve.keyframe_points:
                 point.handle_left_type = point.handle_right_type = "AUTO_CLAMPED"
-        values = []
-        for frame in (12.9, 13.1):
-            scene.frame_set(int(frame), subframe=frame % 1.0)
-            values.append(joint["coordinate"])
+        values = over_frames((12.9, 13.1), lambda: joint["coordinate"])
         scene.frame_start, scene.frame_end, scene.condyle.start.source = 13, 15, "MOTION"
         report = bake(part, scene)
         assert not report.warnings
@@ -194,7 +177,7 @@ def test_a_free_body_starts_with_the_speed_of_its_keys(part, scene, make):
         item.location, item.rotation_euler = (x, 0.0, 0.0), (0.0, 0.0, x)
         for path in ("location", "rotation_euler"):
             item.keyframe_insert(path, frame=frame)
-    for curve in curves_of(item):
+    for curve in curves_of(item.animation_data):
         for point in curve.keyframe_points:
             point.interpolation = "LINEAR"
     scene.frame_start, scene.frame_end = 9, 33
@@ -232,7 +215,7 @@ def test_samples_between_frames_leave_whole_frames_as_they_are(part, scene, pend
         assert np.array_equal(often.poses["Bob"][::count], once.poses["Bob"])
         assert np.array_equal(often.result.qd[::count], once.result.qd)
     report = part("jobs.bake").bake_now(scene)
-    keyed = [curve for curve in curves_of(item) if curve.data_path == "location"]
+    keyed = [curve for curve in curves_of(item.animation_data) if curve.data_path == "location"]
     assert [len(curve.keyframe_points) for curve in keyed] == [24 * 8 + 1] * 3
     scene.frame_set(7, subframe=0.125)
     np.testing.assert_allclose(np.array(item.matrix_world), report.poses["Bob"][6 * 8 + 1], atol=1e-6)
@@ -342,13 +325,10 @@ def test_what_sliders_show_before_the_playhead_is_kept(part, scene, pendulum, ma
     output.target, output.every, start.begin, start.source, start.samples = target, 3, "PLAYHEAD", "POSE", "2"
 
     def seen():
-        found = []
-        for frame in range(1, 11):
-            scene.frame_set(frame)
-            found.append(
-                [item.matrix_world, *(rig.matrix_world @ rig.pose.bones[name].matrix for name in "AB")]
-            )
-        return np.array(found)
+        return over_frames(
+            range(1, 11),
+            lambda: [item.matrix_world, *(rig.matrix_world @ rig.pose.bones[name].matrix for name in "AB")],
+        )
 
     before = seen()
     state = file_digest()

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from .test_jumps import arm, bake, key_slider, make_keys  # noqa: F401
+from ..keying import key_slider, make_keys
+from .test_jumps import arm, bake  # noqa: F401
 
 TURN = 2.0 * np.pi
 LED = ("PRESCRIBED", "FOLLOW", "CONTROLLER")

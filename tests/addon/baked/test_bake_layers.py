@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
 from .test_targets import layer
 
 pytestmark = pytest.mark.small
@@ -50,11 +51,7 @@ def put(part, item, target):
 
 
 def shown(scene, item, frames):
-    found = []
-    for frame in frames:
-        scene.frame_set(frame)
-        found.append(item.color[0])
-    return np.array(found)
+    return over_frames(frames, lambda: item.color[0])
 
 
 @pytest.mark.parametrize("target", ("NEW", "STRIP"))

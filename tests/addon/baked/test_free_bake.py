@@ -6,6 +6,8 @@ import pytest
 
 from tests.addon import digests
 
+from ..frames_shown import over_frames
+from ..keying import key_slider
 from ..said import codes, said
 
 pytestmark = pytest.mark.small
@@ -129,9 +131,7 @@ def test_keys_that_the_next_bake_does_not_read_are_told(part, scene, make, swing
     joint = scene.objects["Hip"]
     part("making.bodies_and_joints").drive(scene, joint, True)
     joint.condyle.joint.prescribed = True
-    for frame, value in ((1, 0.0), (5, 0.4)):
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=frame)
+    key_slider(joint, {1: 0.0, 5: 0.4})
     scene.condyle.simulation.output.extras = {"COORDINATES"}
 
     def told():
@@ -186,11 +186,7 @@ def test_a_track_of_the_user_with_the_same_name_stays(part, scene, swing):
 
 
 def motion(scene, item, frames=(1, 2, 5, 7, 9)):
-    found = []
-    for frame in frames:
-        scene.frame_set(frame)
-        found.append(np.array(item.matrix_world))
-    return np.array(found)
+    return over_frames(frames, lambda: item.matrix_world)
 
 
 @pytest.mark.parametrize("animated", [True, False])

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
 from .test_targets import TARGETS
 
 pytestmark = pytest.mark.small
@@ -27,12 +28,9 @@ def rig(scene, make, body, authoring):
 
 
 def motion(scene, item, name):
-    found = []
-    for frame in FRAMES:
-        scene.frame_set(frame)
-        found.append(np.array(item.pose.bones[name].matrix))
+    found = over_frames(FRAMES, lambda: item.pose.bones[name].matrix)
     scene.frame_set(3)
-    return np.array(found)
+    return found
 
 
 def rename(item, names):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from ..bake_digests import bags, curve_state, file_digest
+from ..frames_shown import over_frames
 from ..said import codes
 
 pytestmark = pytest.mark.small
@@ -20,11 +21,8 @@ def others(digest, target):
 
 def shows(scene, item, report):
     """Farthest that an object is from the simulated poses at the frames."""
-    found = []
-    for frame in report.frames:
-        scene.frame_set(int(frame))
-        found.append(np.array(item.matrix_world))
-    return np.abs(np.array(found) - report.poses[item.name]).max()
+    found = over_frames(report.frames, lambda: item.matrix_world)
+    return np.abs(found - report.poses[item.name]).max()
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -196,12 +194,9 @@ COLOR_FRAMES = (0, 3, 5, 9, 13, 20, 45, 90)
 
 def colors(scene, item):
     """An animated property of an object that no bake touches, far around the frames of the bake."""
-    found = []
-    for frame in COLOR_FRAMES:
-        scene.frame_set(frame)
-        found.append(tuple(item.color))
+    found = over_frames(COLOR_FRAMES, lambda: item.color)
     scene.frame_set(5)
-    return np.array(found)
+    return found
 
 
 @pytest.mark.parametrize("target", ("NEW", "STRIP"))
@@ -333,11 +328,7 @@ def test_a_layered_action_is_played_below_a_bake_where_blender_played_it(
     modify(next(iter(compat.curves_in_use(item))), kind)
 
     def shown():
-        found = []
-        for frame in (*range(1, 31), 7.5):
-            scene.frame_set(int(frame), subframe=frame % 1.0)
-            found.append(tuple(item.color))
-        return np.array(found)
+        return over_frames((*range(1, 31), 7.5), lambda: item.color)
 
     before = shown()
     frames, zeros = np.arange(6.0, 15.0), np.zeros((9, 3))

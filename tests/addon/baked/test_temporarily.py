@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import set_keys
+
 
 def pendulum(part, scene, make):
     """A bob on a hinge below a held top."""
@@ -168,9 +170,7 @@ def test_poses_that_are_not_keyed_yet_survive_a_look_past_the_bake(part, scene, 
 def test_a_parent_that_moves_carries_its_child_without_a_word(part, scene, make):
     top, _, _ = pendulum(part, scene, make)
     assert part("jobs.bake").bake_now(scene).warnings == []
-    for frame, z in ((1, 1.0), (13, 3.0)):
-        top.location.z = z
-        top.keyframe_insert("location", frame=frame)
+    set_keys(top, "location", {1: 1.0, 13: 3.0}, axis=2)
     report = part("jobs.bake").bake_now(scene)
     assert report.warnings == [] and report.poses["Bob"][12, 2, 3] > 2.0
 
@@ -205,9 +205,7 @@ def test_what_only_looks_is_not_evaluated_while_frames_go_by(part, scene, make, 
     rig.pose.bones["A"].constraints.new("SHRINKWRAP").target = floor
     pin = make.empty("Pin", patch)
     pin.parent_type = "VERTEX"
-    for frame, y in ((1, 0.0), (5, 1.0)):
-        rig.location.y = y
-        rig.keyframe_insert("location", frame=frame)
+    set_keys(rig, "location", {1: 0.0, 5: 1.0}, axis=1)
     scene.frame_set(2)
     temporarily, modifiers = part("baked.temporarily"), [*skin.modifiers, *hat.modifiers]
     assert {each.name for each in temporarily.idle_modifiers(scene)} == {"Rig", "On"}

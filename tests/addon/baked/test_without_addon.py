@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import key_slider
 from ..other_process import answer, run
 
 #: what a Blender without the add-on runs, and this one, too: all that is to be seen of a file, frame by frame
@@ -109,9 +110,7 @@ def test_baked_objects_bones_and_muscles_play(part, scene, body_with_everything,
 def test_keyed_sliders_play(scene, body_with_everything, tmp_path):
     knee, elbow, *_ = body_with_everything
     for joint in (knee, elbow):
-        for frame, value in ((1, 0.1), (6, 1.1)):
-            joint["coordinate"] = value
-            joint.keyframe_insert('["coordinate"]', frame=frame)
+        key_slider(joint, {1: 0.1, 6: 1.1})
     seen = compare(tmp_path, [1.0, 2.5, 4.0, 6.0])
     for name in ("Shank", "Rig/B", "Biceps tube"):
         values = np.array([each[name] for each in seen])

@@ -4,6 +4,9 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
+from ..keying import set_keys
+
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 FRAMES = np.arange(1.0, 26.0)
 # Keys are float32, and so are Blender's matrices: a few units in the last place of a pose of size 1 to 10.
@@ -30,11 +33,8 @@ def bake(part, scene, worlds, disconnect=False):
 
 def worst(scene, body, poses):
     """Largest entry by which the world matrices at the frames miss the poses."""
-    found = []
-    for frame in FRAMES:
-        scene.frame_set(int(frame))
-        found.append(np.array(body.matrix))
-    return np.abs(np.array(found) - poses).max()
+    found = over_frames(FRAMES, lambda: body.matrix)
+    return np.abs(found - poses).max()
 
 
 @pytest.mark.small
@@ -81,9 +81,7 @@ def test_a_parent_that_comes_to_mirror_is_refused(part, scene, make, ph):
     """The size is the same before and after, but no rotation turns the one into the other."""
     body, parent = part("data.references").Body(make.box("Shank")), make.empty("Parent")
     body.object.parent = parent
-    for frame, size in ((1, 1.0), (10, -1.0)):
-        parent.scale.x = size
-        parent.keyframe_insert("scale", frame=frame)
+    set_keys(parent, "scale", {1: 1.0, 10: -1.0}, axis=0)
     for curve in part("blender.compat").curves_in_use(parent):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"

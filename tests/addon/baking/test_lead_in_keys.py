@@ -6,8 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
-from ..animation.test_start_states import key_slider
 from ..bake_digests import file_digest
+from ..frames_shown import over_frames
+from ..keying import key_slider, set_keys
 
 pytestmark = pytest.mark.small
 
@@ -43,11 +44,7 @@ def write(part, scene, begin, between=None, offset=0.0):
 
 
 def seen(scene, frames, *items):
-    found = []
-    for frame in frames:
-        scene.frame_set(frame)
-        found.append([item.matrix_world.copy() for item in items])
-    return np.array(found)
+    return over_frames(frames, lambda: [item.matrix_world.copy() for item in items])
 
 
 def key_frames(part, item):
@@ -90,9 +87,7 @@ def test_a_joint_that_closes_a_loop_holds_bodies_together_before_a_bake(
     thigh, rod = leg[1], make.box("Rod", (0.3, 0, 0.6))
     authoring.make_body(scene, body(rod), motion="FREE")
     authoring.add_joint(scene, body(thigh), body(rod), "spherical", name="Loop", closes_loop=True)
-    for frame, x in ((1, 0.3), (12, 0.5)):
-        rod.location.x = x
-        rod.keyframe_insert("location", frame=frame)
+    set_keys(rod, "location", {1: 0.3, 12: 0.5}, axis=0)
     before = seen(scene, range(1, 11), thigh, rod)
     write(part, scene, 10)
     np.testing.assert_allclose(seen(scene, range(1, 11), thigh, rod), before, atol=1e-6)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
+from ..keying import set_keys
 from ..tubes import seen
 
 TURN = Matrix.Rotation(np.pi / 2, 4, "X")
@@ -17,9 +18,7 @@ TURN = Matrix.Rotation(np.pi / 2, 4, "X")
 def test_a_bake_moves_bulges_colours_and_is_freed(part, scene, arm, tmp_path):
     _, lower, _, muscle = arm
     settings = muscle.condyle.muscle
-    for frame, value in ((1, 0.0), (11, 1.0)):
-        settings.excitation = value
-        settings.keyframe_insert("excitation", frame=frame)
+    set_keys(settings, "excitation", {1: 0.0, 11: 1.0})
     own, action = muscle.data, muscle.animation_data.action
     report = part("jobs.bake").bake_now(scene)
     assert report.coordinates["Elbow.angle"][-1] < -0.1
@@ -84,10 +83,7 @@ def test_a_hill_muscle_is_activated_in_time(part, scene, arm):
     settings.law.kind, settings.law.details = "thelen", '{"passive_strain": 0.5}'
     settings.law.fibre_length, settings.law.tendon_length = 0.25, 0.3
     settings.law.rise_time = 0.1
-    settings.excitation = 0.2
-    settings.keyframe_insert("excitation", frame=1)
-    settings.excitation = 1.0
-    settings.keyframe_insert("excitation", frame=2)
+    set_keys(settings, "excitation", {1: 0.2, 2: 1.0})
     scene.frame_set(1)
     read = part("reading.scene").read(scene)
     law = read.model.muscles[0].law
@@ -158,9 +154,7 @@ def test_a_controller_brings_the_joint_to_its_target(part, scene, arm, ph):
         part("jobs.bake").bake_now(scene)
     control = settings.control
     control.joint, control.gain, control.damping, control.rest = joint, -4.0, -0.6, 0.0
-    for frame, target in ((1, -0.3), (11, -0.3), (12, 0.5)):
-        control.target = target
-        control.keyframe_insert("target", frame=frame)
+    set_keys(control, "target", {1: -0.3, 11: -0.3, 12: 0.5})
     scene.frame_set(1)
     joint.condyle.joint.coordinates[0].damping = 0.5
     report = part("jobs.bake").bake_now(scene)

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ..animation.test_start_states import key_slider
 from ..bake_digests import file_digest
+from ..frames_shown import over_frames
+from ..keying import key_slider, set_keys
 from ..tubes import seen
 
 pytestmark = pytest.mark.small
@@ -72,10 +73,7 @@ def test_a_muscle_that_is_carried_is_where_it_was_simulated(part, scene, arm, ma
     scene.condyle.simulation.output.reduce = reduce
     write(part, scene, 8, 16)
     assert torn(part, scene, muscle, range(8, 17)) < (1.1e-3 if reduce else 2e-5)
-    own = []
-    for frame in (1, 8, 16, 21):
-        scene.frame_set(frame)
-        own.append(seen(muscle)[0])
+    own = over_frames((1, 8, 16, 21), lambda: seen(muscle)[0])
     assert np.array_equal(own[0], own[1]) and np.array_equal(own[2], own[3])
     assert np.abs(own[1] - own[2]).max() > 0.01
 
@@ -86,9 +84,7 @@ def test_a_muscle_that_is_carried_while_its_points_stand_stays_on_them(part, sce
     carrier = make.empty("Carrier")
     make.update()
     muscle.parent, muscle.location = carrier, (0.5, 0.0, 0.0)
-    for frame, angle in ((1, 0.0), (12, 0.0), (20, 3.0)):
-        carrier.rotation_euler.z = angle
-        carrier.keyframe_insert("rotation_euler", frame=frame)
+    set_keys(carrier, "rotation_euler", {1: 0.0, 12: 0.0, 20: 3.0}, axis=2)
     make.update()
     scene.frame_set(5)
     write(part, scene, 5, 10)

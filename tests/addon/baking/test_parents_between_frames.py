@@ -6,6 +6,9 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
+from ..keying import set_keys
+
 PLACES = np.arange(1, 8) / 8.0
 
 
@@ -205,9 +208,7 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
     item, _ = stone
     cart, channels, seen = make.empty("Cart"), part("baking.channels").Channels, []
     item.parent = cart
-    for frame, place in ((1, 0.0), (10, 0.5)):
-        cart.location.x = place
-        cart.keyframe_insert("location", frame=frame)
+    set_keys(cart, "location", {1: 0.0, 10: 0.5}, axis=0)
     for curve in part("blender.compat").curves_in_use(cart):
         for point in curve.keyframe_points:
             point.interpolation = "CONSTANT"
@@ -273,11 +274,7 @@ def test_fewer_keys_keep_what_is_told_between_frames_too(part, scene, stone):
     output = scene.condyle.simulation.output
 
     def places():
-        found = []
-        for at in np.arange(32 * 23 + 1) / 32.0:
-            scene.frame_set(1 + int(at), subframe=at % 1.0)
-            found.append(np.array(item.matrix_world)[:3, 3])
-        return np.array(found)
+        return over_frames(1.0 + np.arange(32 * 23 + 1) / 32.0, lambda: np.array(item.matrix_world)[:3, 3])
 
     part("jobs.bake").bake_now(scene)
     whole = places()

@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import set_keys
+
 
 @pytest.fixture
 def swing(scene, make, body, authoring):
@@ -153,10 +155,7 @@ def test_a_constraint_that_is_switched_on_later_is_named(part, scene, make, swin
 
 def test_an_animated_rotation_mode_is_named(part, scene, swing, ph):
     _, bob = swing
-    bob.rotation_mode = "QUATERNION"
-    bob.keyframe_insert("rotation_mode", frame=1)
-    bob.rotation_mode = "XYZ"
-    bob.keyframe_insert("rotation_mode", frame=4)
+    set_keys(bob, "rotation_mode", {1: "QUATERNION", 4: "XYZ"})
     scene.frame_set(1)
     refused(part, scene, ph, "Bob: its rotation mode is animated")
 

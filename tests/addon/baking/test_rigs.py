@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
 from ..said import said
 
 SINGLE = 4e-6  # float32 of poses of size 1 to 3
@@ -113,11 +114,8 @@ def test_what_a_mode_misses_between_frames_is_found_and_told(part, scene, make, 
     poses[:, :3, :3] = lie.so3_exp(np.array([0.03, 0.0, 0.0])) @ lie.so3_exp(turns)
     channels = part("baking.channels").Channels(body, poses[::2], scene)
     part("baking.write").put(scene, frames, [channels])
-    shown = []
-    for frame in frames[:-1]:
-        scene.frame_set(int(frame), subframe=0.5)
-        shown.append(np.array(item.matrix_world)[:3, :3])
-    off = np.linalg.norm(lie.so3_log(np.swapaxes(poses[1::2, :3, :3], 1, 2) @ np.array(shown)), axis=1)
+    shown = over_frames(frames[:-1] + 0.5, lambda: np.array(item.matrix_world)[:3, :3])
+    off = np.linalg.norm(lie.so3_log(np.swapaxes(poses[1::2, :3, :3], 1, 2) @ shown), axis=1)
     found = list(part("baking.write")._missed(frames, [channels]))
     if mode == "QUATERNION":
         assert off.max() < np.radians(0.05) and found == []  # ends have one-sided slopes

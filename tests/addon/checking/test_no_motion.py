@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
+from ..keying import key_slider
 from ..said import said
 from .test_scene import leg as hanging  # noqa: F401
 
@@ -110,9 +111,7 @@ def test_a_pre_roll_that_moves_is_not_what_is_looked_at(part, scene, leg):
     hip, knee = leg["hip"], leg["knee"]
     knee.condyle.joint.type = "fixed"
     part("making.bodies_and_joints").drive(scene, hip, True)
-    for frame, angle in ((-3, 0.5), (1, 0.0)):
-        hip["coordinate"] = angle
-        hip.keyframe_insert('["coordinate"]', frame=frame)
+    key_slider(hip, {-3: 0.5, 1: 0.0})
     hip.condyle.joint.prescribed = True
     scene.condyle.start.preroll = 4
     assert told(part, scene) == [("no-motion-animation", "Hip")]

@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
+from ..keying import key_slider, set_keys
 from ..said import said
+from ..selecting import select
 
 pytestmark = pytest.mark.small
 
@@ -92,9 +94,7 @@ def test_a_slider_outside_of_limits_is_told(part, scene, leg):
 def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
     leg["hip"].condyle.joint.coordinates[0].limits = "CUSTOM"  # from -1 to 1
     part("making.bodies_and_joints").drive(scene, leg["hip"], True)
-    for frame, value in ((1, 0.0), (3, 1.0)):
-        leg["hip"]["coordinate"] = value
-        leg["hip"].keyframe_insert('["coordinate"]', frame=frame)
+    key_slider(leg["hip"], {1: 0.0, 3: 1.0})
     assert run(part, scene) == []
     leg["hip"]["coordinate"] = 2.0
     leg["hip"].keyframe_insert('["coordinate"]', frame=4)
@@ -106,9 +106,7 @@ def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
 def test_a_hinge_keyed_beyond_its_slider_is_not_told_of_a_round(part, scene, leg):
     """Its slider has several; a curve that repeats would turn it back."""
     part("making.bodies_and_joints").drive(scene, leg["hip"], True)
-    for frame, value in ((1, 0.0), (3, 30.0)):
-        leg["hip"]["coordinate"] = value
-        leg["hip"].keyframe_insert('["coordinate"]', frame=frame)
+    key_slider(leg["hip"], {1: 0.0, 3: 30.0})
     (found,) = run(part, scene)
     assert said([found]) == [("keys-outside-slider", "Hip", "Angle", "0°", "1719°", "-1440°", "1440°")]
 
@@ -120,9 +118,7 @@ def test_keys_of_more_than_a_round_are_told_and_a_cyclic_curve_goes_on(part, sce
     joint = part("making.presets_making").add(scene, "bead", body(wire), body(bead))
     length = joint.id_properties_ui("coordinate").as_dict()["max"]
     scene.frame_start, scene.frame_end, scene.condyle.start.source = 1, 17, "POSE"
-    for frame, value in ((1, 0.0), (9, 2.0 * length)):
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=frame)
+    key_slider(joint, {1: 0.0, 9: 2.0 * length})
     (found,) = run(part, scene)
     assert found.code == "keys-over-a-turn"
     assert (found.values["coordinate"], found.values["first"]) == ("Along the Wire", "0")
@@ -242,9 +238,7 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
         scene, [(thigh, (0.0, -0.04, 1.0)), (shank, (0.0, -0.04, 0.6))], name="Vastus"
     )
     scene.cursor.location = (0.0, 0.0, 0.8)
-    for item in bpy.context.view_layer.objects:
-        item.select_set(item == muscle)
-    bpy.context.view_layer.objects.active = muscle
+    select(muscle)
     assert bpy.ops.condyle.add_obstacle() == {"FINISHED"}
     obstacle = bpy.context.object
     make.update()
@@ -338,9 +332,7 @@ def test_reversed_limits_are_told_of_their_joint_in_its_unit(part, scene, leg):
 
 def test_a_body_that_is_animated_is_told_of_no_more(part, scene, leg):
     pelvis = leg["pelvis"]
-    for frame, x in ((1, 0.0), (4, 3.0)):
-        pelvis.location.x = x
-        pelvis.keyframe_insert("location", frame=frame)
+    set_keys(pelvis, "location", {1: 0.0, 4: 3.0}, axis=0)
     assert run(part, scene) == [] and scene.frame_current == 1
 
 

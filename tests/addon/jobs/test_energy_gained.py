@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import key_slider
 from ..said import codes
 
 
@@ -24,9 +25,7 @@ def ground_and_arm(part, scene, make, authoring):
     frame[:3, 3] = 2.0, 0.0, 0.2
     joint = authoring.add_joint(scene, None, references.Body(swung), "hinge", frame, name="Hip")
     authoring.drive(scene, joint, True)
-    for number, value in ((1, 0.0), (25, 1.0), (49, -1.0)):
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=number)
+    key_slider(joint, {1: 0.0, 25: 1.0, 49: -1.0})
     joint.condyle.joint.prescribed = True
     scene.frame_start, scene.frame_end = 1, 49
     return scene
@@ -81,9 +80,7 @@ def test_a_wheel_that_turns_fast_but_evenly_is_not_told(part, scene, make, autho
     scene.frame_start, scene.frame_end = 1, 13
     if given:
         authoring.drive(scene, joint, True)
-        for number, value in ((1, 0.0), (13, 20.0)):
-            joint["coordinate"] = value
-            joint.keyframe_insert('["coordinate"]', frame=number)
+        key_slider(joint, {1: 0.0, 13: 20.0})
         joint.condyle.joint.prescribed = True
         scene.condyle.simulation.time_step = 0.02
     scene.frame_set(1)

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.addon.walking import add_tail, walker
+from tests.addon.walking import tied_tail
 
 from ..bake_digests import file_digest
+from ..keying import set_keys
 from ..said import codes
 from ..tracer import seeing
 
@@ -25,19 +26,12 @@ sys.exit(__main__.run())
 
 
 @pytest.fixture
-def stage(part, scene, make, body):
+def stage(part, scene, make):
     """A tail that is simulated on a rig that a constraint moves, with a cord and a spring; and a driven arm."""
-    rig = walker(make, scene, "constraint")
-    add_tail(part, scene, rig)
-    post = make.box("Post", (1, 0, 1))
-    points = [(body(post), (0, 0, 1.1)), (body(rig, "Tail.3"), (0, -0.3, 1.0))]
-    part("making.muscles").add_muscle(scene, points, "Cord")
-    part("making.connections").add_connection(scene, body(post), body(rig, "Tail.3"), "spring")
+    tied_tail(part, scene, make, "spring")
     joint, slider = make.driven_arm(part, scene)
     joint.condyle.joint.prescribed = True
-    for frame, value in ((1, 0.0), (13, 0.8)):
-        joint[slider] = value
-        joint.keyframe_insert(f'["{slider}"]', frame=frame)
+    set_keys(joint, f'["{slider}"]', {1: 0.0, 13: 0.8})
     scene.frame_set(1)
     return scene
 

@@ -6,6 +6,7 @@ import pytest
 
 from tests.addon.live.test_run import Hand, settings
 
+from ..keying import set_keys
 from ..said import said
 
 
@@ -82,9 +83,7 @@ def test_a_fall_out_of_the_animation_is_one_and_told(part, scene, make, arms, sw
     keyed(part, arms, 13)
     settings_ = arms.condyle.joint
     settings_.prescribed = False
-    for frame, value in ((1, 1), (7, 0)):
-        setattr(settings_, switch, value)
-        settings_.keyframe_insert(switch, frame=frame)
+    set_keys(settings_, switch, {1: 1, 7: 0})
     scene.frame_set(1)
     live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
     assert said(told(part)) == [("animation-ends", "Shoulder", 13.0)]
@@ -197,9 +196,7 @@ def test_keys_of_what_leads_nothing_are_not_read(part, scene, make, arms):
 def test_a_run_goes_round_alike_with_the_record_of_the_one_before_in_place(part, scene, arms):
     """Keys of a bake lead nothing; a wheel that eases in and out goes on in its next turn."""
     (slider,) = part("data.joints").slider_names(arms.condyle.joint)
-    for frame, value in ((1, 0.0), (13, 2.0 * np.pi)):
-        arms[slider] = value
-        arms.keyframe_insert(f'["{slider}"]', frame=frame)
+    set_keys(arms, f'["{slider}"]', {1: 0.0, 13: 2.0 * np.pi})
     runs = []
     for _ in range(2):
         scene.frame_set(1)
@@ -220,9 +217,7 @@ def test_a_cycle_that_drops_back_or_goes_on_does_so_again_and_again(part, scene,
     settings_.prescribed, settings_.controller.enabled = led == "PRESCRIBED", led == "CONTROLLER"
     settings_.follow = 0.7 if led == "FOLLOW" else 0.0
     (slider,) = part("data.joints").slider_names(settings_)
-    for frame, value in ((1, 0.0), (7, 0.3)):
-        arms[slider] = value
-        arms.keyframe_insert(f'["{slider}"]', frame=frame)
+    set_keys(arms, f'["{slider}"]', {1: 0.0, 7: 0.3})
     for curve in part("blender.compat").curves_in_use(arms):
         curve.modifiers.new("CYCLES").mode_after = mode
         for point in curve.keyframe_points:
@@ -248,9 +243,7 @@ def test_a_wheel_that_a_controller_turns_turns_on(part, scene, make, arms, mode)
     settings_ = arms.condyle.joint
     settings_.prescribed, settings_.controller.enabled = False, True
     (slider,) = part("data.joints").slider_names(settings_)
-    for frame, value in ((1, 0.0), (13, 2.0 * np.pi)):
-        arms[slider] = value
-        arms.keyframe_insert(f'["{slider}"]', frame=frame)
+    set_keys(arms, f'["{slider}"]', {1: 0.0, 13: 2.0 * np.pi})
     for curve in part("blender.compat").curves_in_use(arms):
         if mode:
             curve.modifiers.new("CYCLES").mode_after = mode
@@ -280,9 +273,7 @@ def test_a_copy_of_a_controller_that_starts_over_does_not_start_over_with_it(
     for joint, last in ((arms, 7), (other, 13)):
         joint.condyle.joint.controller.enabled, joint.condyle.joint.prescribed = True, False
         (slider,) = part("data.joints").slider_names(joint.condyle.joint)
-        for frame, value in ((1, 0.0), (last, 0.3)):
-            joint[slider] = value
-            joint.keyframe_insert(f'["{slider}"]', frame=frame)
+        set_keys(joint, f'["{slider}"]', {1: 0.0, last: 0.3})
     (curve,) = part("blender.compat").curves_in_use(arms)
     curve.modifiers.new("CYCLES")
     scene.frame_set(1)

@@ -5,18 +5,12 @@ import numpy as np
 import pytest
 
 from ..chain_rigs import add_chain, rig_with_tail, select_bones, tail
-
-
-def select(*items):
-    if bpy.context.mode != "OBJECT":
-        bpy.ops.object.mode_set(mode="OBJECT")
-    bpy.ops.object.select_all(action="DESELECT")
-    for item in items:
-        item.select_set(True)
-        bpy.context.view_layer.objects.active = item
+from ..selecting import select
 
 
 def add_collider(*items, **options):
+    if bpy.context.mode != "OBJECT":
+        bpy.ops.object.mode_set(mode="OBJECT")
     select(*items)
     return bpy.ops.condyle.add_collider(**options)
 

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import set_keys
 from ..selecting import select
 
 KINDS = (
@@ -195,9 +196,7 @@ def test_a_body_that_its_animation_leads_through_the_ground_is_told(part, scene,
     floor, ram = make.box("Floor", (0, 0, 0), (4, 4, 0.001)), make.box("Ram", (0, 0, 0.5), (0.4, 0.4, 0.4))
     joint = part("making.bodies_and_joints").add_joint(scene, None, body(ram), "slider", name="Guide")
     joint.condyle.joint.axis, joint.condyle.joint.prescribed = (0, 0, 1), True
-    for frame, height in ((1, 0.5), (9, 0.1)):
-        ram.location.z = height
-        ram.keyframe_insert("location", frame=frame)
+    set_keys(ram, "location", {1: 0.5, 9: 0.1}, axis=2)
     scene.frame_end = 9
     connect("ground", floor, ram).condyle.connection.ground.contact = "RIGID"
     (warning,) = part("jobs.bake").bake_now(scene).warnings

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
 from ..selecting import select
 
 KEYED = (1.0, 20.0, 48.0)
@@ -34,12 +35,9 @@ def keyed(request, scene, make, body, authoring):
 
 
 def motion(scene, child):
-    found = []
-    for frame in FRAMES:
-        scene.frame_set(int(frame), subframe=frame % 1.0)
-        found.append(np.array(child.matrix_world))
+    found = over_frames(FRAMES, lambda: child.matrix_world)
     scene.frame_set(1)
-    return np.array(found)
+    return found
 
 
 def off(one, other):

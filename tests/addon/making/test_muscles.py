@@ -8,6 +8,7 @@ import pytest
 from mathutils import Matrix
 
 from ..said import said
+from ..selecting import select
 from ..tubes import seen
 
 TURN = Matrix.Rotation(np.pi / 2, 4, "X")
@@ -65,9 +66,7 @@ def test_a_curve_becomes_a_muscle(part, scene, arm, make):
     item.location = (0.0, 0.01, 0.0)
     scene.collection.objects.link(item)
     make.update()
-    for each in scene.objects:
-        each.select_set(each == item)
-    bpy.context.view_layer.objects.active = item
+    select(item)
     assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
     assert [each.type for each in item.data.splines] == ["POLY"]
     targets = [point.target.name for point in part("reading.muscle_points").points_of(item)]
@@ -81,17 +80,13 @@ def test_empties_and_bodies_are_picked(part, scene, arm, make):
     one, two = make.empty("Pick.001"), make.empty("Pick.002", lower)
     one.location, two.location = (0.05, 0.0, 0.6), (0.05, 0.0, 0.1)
     make.update()
-    for each in scene.objects:
-        each.select_set(each in (one, two))
-    bpy.context.view_layer.objects.active = two
+    select(one, two)
     assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
     made = bpy.context.active_object
     points = part("reading.muscle_points").points_of(made)
     assert [point.target.name for point in points] == ["Upper", "Lower"]
     assert np.allclose(points[1].place, two.matrix_world.translation, atol=1e-6)
-    for each in scene.objects:
-        each.select_set(each in (upper, lower))
-    bpy.context.view_layer.objects.active = lower
+    select(upper, lower)
     scene.cursor.location = (0.2, 0.0, 0.3)
     assert bpy.ops.condyle.add_muscle() == {"FINISHED"}
     points = part("reading.muscle_points").points_of(bpy.context.active_object)
@@ -254,9 +249,7 @@ def test_new_points_are_stuck(part, scene, arm, make):
     assert points.points_of(muscle)[2].target is None
     lines = part("ui.muscles.panels").state_lines(scene, muscle)
     assert any("Point 3 is on no body" in text for text, _ in lines)
-    bpy.context.view_layer.objects.active = muscle
-    for each in scene.objects:
-        each.select_set(each == muscle)
+    select(muscle)
     assert bpy.ops.condyle.stick_points() == {"FINISHED"}
     assert points.points_of(muscle)[2].target.name == "Lower"
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from ..said import said
+from ..selecting import select
 
 pytestmark = pytest.mark.small
 BONES = {"Thigh": ((0, 0, 1), (0, 0.02, 0.5), None), "Shin": ((0, 0.02, 0.5), (0, 0, 0), "Thigh")}
@@ -77,9 +78,7 @@ def test_a_curve_is_to_be_made_anew(part, scene, make, rig):
     roll(rig, "Shin", 0.5)
     (found,) = told(part, scene)
     assert found.code == "rest-pose-turned-spline"
-    for each in scene.objects:
-        each.select_set(each == joint)
-    bpy.context.view_layer.objects.active = joint
+    select(joint)
     assert bpy.ops.condyle.fit() == {"FINISHED"}
     assert told(part, scene) == []
 

@@ -4,16 +4,11 @@ import bpy
 import numpy as np
 import pytest
 
+from ..selecting import select
+
 
 def corners(item):
     return np.array([tuple(item.matrix_world @ vertex.co) for vertex in item.data.vertices])
-
-
-def select(*items):
-    bpy.ops.object.select_all(action="DESELECT")
-    for item in items:
-        item.select_set(True)
-        bpy.context.view_layer.objects.active = item
 
 
 def test_scales_are_applied_so_that_a_joint_can_be_added(part, scene, make):

@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
+
 
 @pytest.fixture
 def knee(part, scene, make, body):
@@ -50,10 +52,7 @@ def shown_and_keyed(scene, joint, child, frames):
     for mute in (False, True):
         for constraint in child.constraints:
             constraint.mute = mute
-        matrices = []
-        for frame in frames:
-            scene.frame_set(frame)
-            matrices.append(np.array(child.matrix_world))
+        matrices = over_frames(frames, lambda: child.matrix_world)
         found.append(np.array(matrices))
     return found
 
@@ -169,11 +168,7 @@ def test_between_keys_beyond_half_a_turn_a_ball_goes_on_and_a_bake_follows(part,
         item.keyframe_insert("rotation_quaternion", frame=frame)
 
     def motion(frames):
-        found = []
-        for frame in frames:
-            scene.frame_set(int(frame), subframe=frame % 1.0)
-            found.append(np.array(item.matrix_world)[:3, :3])
-        return np.array(found)
+        return over_frames(frames, lambda: np.array(item.matrix_world)[:3, :3])
 
     quarters, frames = np.arange(1.0, 21.1, 0.25), range(1, 22)
     between, wanted = motion(quarters), motion(frames)
@@ -201,10 +196,7 @@ def test_what_lies_between_the_keys_tells_which_way_they_go(part, scene, make, k
     """Whole turns between two keys, and angles through gimbal lock."""
     joint, item = keyed_wheel(part, make, kind, keys, axis)
     frames = range(1, max(keys) + 1)
-    wanted = []
-    for frame in frames:
-        scene.frame_set(frame)
-        wanted.append(np.array(item.matrix_world))
+    wanted = over_frames(frames, lambda: item.matrix_world)
     assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
     curves = [each for each in part("blender.compat").curves_in_use(joint) if "coordinate" in each.data_path]
     assert all(len(curve.keyframe_points) == len(keys) for curve in curves)

@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..selecting import select
+
 
 @pytest.fixture
 def bodies(scene, make, body, authoring):
@@ -74,9 +76,7 @@ def test_a_driven_joint_that_comes_to_close_a_loop_lets_its_child_go(part, scene
 
 
 def test_the_button_makes_one_and_puts_it_at_hand(part, scene, bodies):
-    for item in bpy.context.view_layer.objects:
-        item.select_set(item in bodies)
-    bpy.context.view_layer.objects.active = bodies[0]
+    select(*reversed(bodies))
     assert bpy.ops.condyle.add_joint(kind="hinge", closes_loop=True) == {"FINISHED"}
     item = bpy.context.view_layer.objects.active
     assert item.condyle.joint.closes_loop and item.condyle.joint.child.object == bodies[1]

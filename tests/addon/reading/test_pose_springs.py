@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ..chain_rigs import add_chain, rig_with_tail, tail
+from ..frames_shown import over_frames
 from ..said import codes
 
 
@@ -123,10 +124,7 @@ def test_a_stiff_spring_follows_the_keys_of_its_bone(part, scene, make):
     for frame, angle in ((1, 0.0), (13, 0.8), (25, 0.0)):
         bone.rotation_euler = (angle, 0.0, 0.0)
         bone.keyframe_insert("rotation_euler", frame=frame)
-    wanted = []
-    for frame in range(1, 26):
-        scene.frame_set(frame)
-        wanted.append((rig.matrix_world @ rig.pose.bones["Tail.1"].tail).z)
+    wanted = over_frames(range(1, 26), lambda: (rig.matrix_world @ rig.pose.bones["Tail.1"].tail).z)
     scene.frame_set(1)
     _, height = heights(part, scene, rig, "Tail.1")
     # behind an acceleration a it lags by a / w^2: 0.2 m x 2 rad / (0.5 s)^2 / (251 / s)^2 = 3e-5 m, and twice in a row

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.addon.walking import add_tail, walker
+from tests.addon.walking import tied_tail
 
 from ..tracer import seeing
 
@@ -10,12 +10,7 @@ from ..tracer import seeing
 @pytest.fixture
 def stage(part, scene, make, body):
     """A tail with springs on a rig, a cord, a rod, a collider, and a driven arm."""
-    rig = walker(make, scene, "constraint")
-    add_tail(part, scene, rig)
-    post = make.box("Post", (1, 0, 1))
-    points = [(body(post), (0, 0, 1.1)), (body(rig, "Tail.3"), (0, -0.3, 1.0))]
-    part("making.muscles").add_muscle(scene, points, "Cord")
-    part("making.connections").add_connection(scene, body(post), body(rig, "Tail.3"), "distance")
+    post = tied_tail(part, scene, make, "distance")
     part("making.colliders").add(scene, [body(post)])
     make.driven_arm(part, scene)
     scene.frame_set(1)

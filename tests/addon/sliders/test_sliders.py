@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..frames_shown import over_frames
+from ..keying import key_slider
 from ..other_process import answer, run
 from .test_joint_types import sliders
 
@@ -110,35 +112,28 @@ def test_other_joints_with_one_coordinate_follow_theirs(part, scene, make, body,
 
 @pytest.mark.small
 def test_a_keyed_slider_moves_the_child_without_the_add_on(part, knee, tmp_path):
-    scene, joint, shank = knee
-    for frame, value in ((1, 0.1), (11, 1.3)):
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=frame)
-    wanted = {}
-    for frame in (1, 4, 8, 11):
-        scene.frame_set(frame)
-        wanted[frame] = np.array(shank.matrix_world)
-    path = tmp_path / "driven.blend"
+    _, joint, shank = knee
+    key_slider(joint, {1: 0.1, 11: 1.3})
+    moves_without_the_add_on(shank, (1, 4, 8, 11), tmp_path)
+
+
+def moves_without_the_add_on(item, frames, tmp_path):
+    """An object moves as here in a Blender without the add-on, with scripts switched off."""
+    wanted, path = over_frames(frames, lambda: item.matrix_world), tmp_path / "driven.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
-    for frame, matrix in seen_without_the_add_on(path, "Shank", wanted, tmp_path).items():
-        assert np.abs(matrix - wanted[frame]).max() < 1e-6
-    assert np.abs(wanted[11] - wanted[1]).max() > 0.1
-
-
-def seen_without_the_add_on(path, name, frames, tmp_path):
-    """World matrices of an object at frames in a Blender without the add-on, with scripts switched off."""
     script = (
         "import bpy, json, os, sys; bpy.ops.wm.read_factory_settings(use_empty=True)\n"
         f"bpy.ops.wm.open_mainfile(filepath={str(path)!r}, use_scripts=False); found = {{}}\n"
         "assert not hasattr(bpy.types.Object, 'condyle')\n"
-        f"for frame in {tuple(frames)}:\n"
+        f"for frame in {frames}:\n"
         "    bpy.context.scene.frame_set(frame)\n"
-        f"    found[frame] = [list(row) for row in bpy.data.objects[{name!r}].matrix_world]\n"
+        f"    found[frame] = [list(row) for row in bpy.data.objects[{item.name!r}].matrix_world]\n"
         "print('FOUND' + json.dumps(found)); sys.stdout.flush(); os._exit(0)\n"
     )
     # A profile of its own: with factory settings Blender clears away the wheels of extensions that are not enabled.
     found = answer(run(script, tmp_path, BLENDER_USER_RESOURCES=str(tmp_path / "user")))
-    return {int(frame): np.array(matrix) for frame, matrix in found.items()}
+    assert np.abs(np.array([found[str(frame)] for frame in frames]) - wanted).max() < 1e-6
+    assert np.abs(wanted[-1] - wanted[0]).max() > 0.1
 
 
 def test_a_bone_follows_too(part, scene, make, body, authoring):
@@ -196,15 +191,7 @@ def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(
         for name in sliders(part, joint):
             joint[name] = value
             joint.keyframe_insert(f'["{name}"]', frame=frame)
-    wanted = {}
-    for frame in (1, 6, 11):
-        scene.frame_set(frame)
-        wanted[frame] = np.array(a.matrix_world)
-    path = tmp_path / "surface.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
-    for frame, matrix in seen_without_the_add_on(path, "A", wanted, tmp_path).items():
-        assert np.abs(matrix - wanted[frame]).max() < 1e-6
-    assert np.abs(wanted[11] - wanted[1]).max() > 0.1
+    moves_without_the_add_on(a, (1, 6, 11), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,16 @@
 
 import pytest
 
+from ..keying import set_keys
 from .test_compare import changes
+from .test_keys import above  # noqa: F401
 
 pytestmark = pytest.mark.small
 
 
 @pytest.fixture
-def hung(part, scene, make, body):
+def hung(part, scene, above):
     """A hinge whose parent hangs on an Empty that is no body: (that Empty, a function that bakes it)."""
-    scene.frame_start, scene.frame_end = 1, 6
-    held, swung, above = make.box("Held", (0, 0, 1)), make.box("Swung", (0, 0, 0.5)), make.empty("Above")
-    held.parent = above
-    make.update()
-    part("making.bodies_and_joints").add_joint(scene, body(held), body(swung), "hinge", name="Hinge")
 
     def bake():
         scene.frame_set(1)
@@ -45,9 +42,7 @@ def test_a_constraint_that_is_switched_in_time_changes_nothing(part, scene, make
     if by == "DRIVER":
         constraint.driver_add(name).driver.expression = "frame > 2"
     else:
-        for frame, value in ((1, False), (3, True)):
-            setattr(constraint, name, value)
-            constraint.keyframe_insert(name, frame=frame)
+        set_keys(constraint, name, {1: False, 3: True})
         if by == "STRIP":
             in_a_strip(above)
     bake()

@@ -3,6 +3,7 @@
 import bpy
 import pytest
 
+from ..keying import curves_of, key_slider, set_keys
 from .test_compare import changes
 
 pytestmark = pytest.mark.small
@@ -112,12 +113,6 @@ def edit_key(strip):
     curve.keyframe_points[0].co[1] += 5.0
 
 
-def curves_of(strip):
-    if hasattr(strip.action, "fcurves"):
-        return strip.action.fcurves
-    return strip.action.layers[0].strips[0].channelbags[0].fcurves
-
-
 @pytest.fixture
 def above(part, scene, make, body):
     """An Empty on which the parent of a hinge hangs."""
@@ -141,9 +136,7 @@ def above(part, scene, make, body):
     ],
 )
 def test_what_is_changed_in_the_nla_is_told(part, scene, above, edit):
-    for frame, x in ((1, 0.0), (6, 0.3)):
-        above.location.x = x
-        above.keyframe_insert("location", frame=frame)
+    set_keys(above, "location", {1: 0.0, 6: 0.3}, axis=0)
     data = above.animation_data
     action, data.action = data.action, None
     strip = data.nla_tracks.new().strips.new("Strip", 1, action)
@@ -227,9 +220,7 @@ def test_a_slider_that_is_keyed_changes_nothing_in_time(part, scene, above):
     joint = bpy.data.objects["Hinge"]
     part("making.bodies_and_joints").drive(scene, joint, True)
     scene.condyle.start.source = "MOTION"
-    for frame, value in ((1, 0.0), (6, 0.5)):
-        joint["coordinate"] = value
-        joint.keyframe_insert('["coordinate"]', frame=frame)
+    key_slider(joint, {1: 0.0, 6: 0.5})
     scene.frame_set(1)
     part("jobs.bake").bake_now(scene)
     stays_up_to_date(part, scene, (1, 3, 6))

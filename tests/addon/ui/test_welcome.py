@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from ..digests import differences, digest
+from ..frames_shown import over_frames
 from ..selecting import select
-from ..undo_stage import OSIM
+from ..undo_stage import OSIM, undone_and_redone
 
 NAMES = ("knee", "hip", "elbow", "shoulder", "wrist", "thumb", "jaw", "finger", "bead", "hinge")
 
@@ -160,10 +161,7 @@ def test_a_preset_bakes(part, scene, name):
     bpy.ops.condyle.add_preset(preset=name)
     child = child_of(part, only_joint(part))
     assert bpy.ops.condyle.bake() == {"FINISHED"}
-    places = []
-    for frame in (1, 12):
-        scene.frame_set(frame)
-        places.append(np.array(child.matrix))
+    places = over_frames((1, 12), lambda: child.matrix)
     assert np.isfinite(places).all() and np.abs(places[1] - places[0]).max() > 1e-4
 
 
@@ -364,17 +362,8 @@ def test_an_open_mesh_gets_its_mass_from_its_box(part, scene, make):
 @pytest.mark.small
 @pytest.mark.parametrize("name", NAMES)
 def test_undo_and_redo_of_a_preset_with_its_own_bodies(scene, name):
-    window = bpy.context.window_manager.windows[0]
-    with bpy.context.temp_override(window=window):
-        bpy.ops.ed.undo_push(message="before")
-        before = digest()
-        assert bpy.ops.condyle.add_preset(preset=name) == {"FINISHED"}
-        after = digest()
-        bpy.ops.ed.undo_push(message="after")
-        bpy.ops.ed.undo()
-        assert differences(before, digest()) == []
-        bpy.ops.ed.redo()
-        assert differences(after, digest()) == []
+    changed, undone, redone = undone_and_redone("add_preset", {"preset": name})
+    assert changed and undone == redone == []
 
 
 @pytest.mark.small
