@@ -35,6 +35,7 @@ class Cord(ForceLaw):
     damper: Function | None = field(default=None, metadata=optional(FUNCTION))
     lengthening_only: bool = field(default=False, metadata=TRUTH)
     type: ClassVar[str] = "cord"
+    of: ClassVar[str] = " of a cord"
 
     def __post_init__(self) -> None:
         super().__post_init__()

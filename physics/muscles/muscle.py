@@ -65,7 +65,7 @@ class Muscle:
         if self.law is None and self.activation is not None:
             raise ModelError(f"the activation {of} needs a law, got {self.activation:g}")
         if not isinstance(self.tension, str):
-            called = f"{'tension' if self.law is None else 'excitation'} {of}"
+            called = f"the {'tension' if self.law is None else 'excitation'} {of}"
             pull = number(self.tension, called, not_negative=True)
             object.__setattr__(self, "tension", pull)
             if self.law is not None:

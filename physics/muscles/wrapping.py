@@ -24,7 +24,7 @@ MASSIVE_SMOOTHING = 0.2  # of the least radius, for muscles with mass
 def _obstacles(value: Any, name: str) -> tuple[Obstacle, ...]:
     given = instances([value] if isinstance(value, Obstacle) else value, Obstacle, name)
     if not given:
-        raise ModelError(f"{name} must be at least one, got {value!r:.80}")
+        raise ModelError(f"{name} must be at least one obstacle, got {value!r:.80}")
     return given
 
 

@@ -143,7 +143,7 @@ def test_what_will_not_do_is_told():
         ({"path": [*ends, PathPoint("x", (0, 0, 0))]}, "'x'"),
         ({"path": [ends[1], ends[1]]}, "would move nothing"),
         ({"path": ends, "mass": -1.0}, "must not be negative"),
-        ({"path": ends, "tension": "pull"}, "missing input"),
+        ({"path": ends, "tension": "pull"}, "input of muscle 'm' is missing: 'pull'"),
     ):
         with pytest.raises(ph.ModelError, match=text):
             builder.add_muscle("m", **arguments)
