@@ -82,7 +82,7 @@ def _corners(value: Any, name: str) -> FloatArray:
     lengths = np.linalg.norm(np.diff(corners, axis=0), axis=1)
     if not (lengths > 1e-12).all():
         k = int(np.argmin(lengths))
-        raise ModelError(f"{name}: corners {k} and {k + 1} coincide: {corners[k].tolist()}")
+        raise ModelError(f"corners {k} and {k + 1} of {name} coincide: {corners[k].tolist()}")
     return corners
 
 
