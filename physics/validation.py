@@ -255,7 +255,7 @@ def vector(size: int, *, positive: bool = False, listed: bool = False) -> dict[s
     def check(value: Any, name: str) -> FloatArray | tuple[float, ...]:
         array = finite_array(value, (size,), name)
         if positive and not array.min() > 0.0:
-            raise ModelError(f"{name} must be positive, got {array.tolist()}")
+            raise ModelError(f"{name} must be positive, got {array.min():g}")
         return tuple(array.tolist()) if listed else array
 
     return {"check": check}
