@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -277,9 +277,13 @@ def optional(metadata: dict[str, Any]) -> dict[str, Any]:
     return metadata | {"check": lambda value, name: None if value is None else check(value, name)}
 
 
+@cache
+def _checks(kind: type) -> tuple[tuple[str, Callable[[Any, str], Any]], ...]:
+    return tuple((each.name, each.metadata["check"]) for each in fields(kind) if "check" in each.metadata)
+
+
 def check_fields(thing: Any, of: str = "", owner: str = "") -> None:
     """Replace the fields of a dataclass by what their checks return; in errors `owner`, name and `of` are joined."""
-    for each in fields(thing):
-        if "check" in each.metadata:
-            valid = each.metadata["check"](getattr(thing, each.name), f"{owner}{each.name}{of}")
-            object.__setattr__(thing, each.name, valid)
+    kind: Any = type(thing)
+    for name, check in _checks(kind):
+        object.__setattr__(thing, name, check(getattr(thing, name), f"{owner}{name}{of}"))

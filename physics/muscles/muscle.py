@@ -188,9 +188,8 @@ class Muscle:
     @staticmethod
     def _span(bodies: Sequence[int], rows: Sequence[FloatArray], body_int: Any) -> list[int]:
         """Indices of the coordinates that move the muscle, increasing."""
-        moved = {
-            d for body in bodies for carrier in carriers(body_int, body) for d in joint_of(body_int, carrier)
-        }
+        carrying = {carrier for body in {*bodies} for carrier in carriers(body_int, body)}
+        moved = {d for carrier in carrying for d in joint_of(body_int, carrier)}
         return sorted(moved.union(*map(slides, rows)))
 
     @staticmethod
@@ -200,7 +199,8 @@ class Muscle:
         """The coordinates of `span` that can change the length: without those that carry the whole path along."""
         common = common_body(bodies, body_int)
         carrying = {d for carrier in carriers(body_int, common) for d in joint_of(body_int, carrier)}
-        return [d for d in span if d not in carrying.difference(*map(slides, rows))]
+        carrying.difference_update(*map(slides, rows))
+        return [d for d in span if d not in carrying]
 
 
 def _checked_path(path: Any, of: str) -> tuple[Any, ...]:
