@@ -104,7 +104,7 @@ def law_records(
             continue
         header = np.zeros(layout.LAW_HEADER)
         header[[layout.LAW_TARGET, layout.LAW_TARGET_RATE]] = -1.0
-        if controller is not None:
+        if controller is not None and d < len(controller.stiffness):
             header[layout.LAW_GAIN] = controller.stiffness[d]
             header[layout.LAW_RATE_GAIN] = controller.damping[d]
             header[layout.LAW_MOST] = controller.force_limit[d]

@@ -23,8 +23,19 @@ from ..motions.table import force_table
 from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
 from ..validation import chosen, instance, number
+from .control_frames import COUNT, Displaced, pull_frames
 from .objectives import Objective, Span
-from .parameters import ENTRIES, SPRINGS, Parameter, Places, Values, forces_of, model_with, values_of
+from .parameters import (
+    ENTRIES,
+    SPRINGS,
+    Parameter,
+    Places,
+    Values,
+    forces_of,
+    frame_slices,
+    model_with,
+    values_of,
+)
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
 METHODS = {"bdf1": (1.0,), "sdirk2": (1.0 - math.sqrt(0.5), 1.0)}
@@ -140,6 +151,14 @@ class Task:
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
         return result
 
+    def span(self, first: int, q: FloatArray, qd: FloatArray, displaced: Displaced) -> Span:
+        """The states (n, nv) at successive ends of steps, from that of number `first` on."""
+        start, dt = float(self.state.time), self.dt
+        before, after, share = rows_around(self.times, start + dt * (first + np.arange(len(q))))
+        table = self.values["table"]
+        tau: FloatArray = table[before] + share * (table[after] - table[before])
+        return Span(self.model, start, dt, self.steps, first, q, qd, tau, displaced)
+
     def _begun(self, marks: Result, row: int, first: int) -> State:
         """The state at a step's beginning, in the chart that the step has."""
         q, qd, chart = marks.q[row].copy(), marks.qd[row].copy(), np.array(self.state.chart)
@@ -154,8 +173,12 @@ class Sweep:
     """Derivatives of a task's loss, gathered from the end of its motion to its beginning."""
 
     def __init__(self, task: Task) -> None:
-        self.task, model = task, task.model
-        nv, nb, table = model.num_coordinates, model.num_bodies, task.values["table"]
+        named = {each.name for each in task.places.parameters if each.kind == "frames"}
+        self.task, self.frames = task, np.zeros_like(task.values["frames"])
+        self.displaced = Displaced(task.model, [task.model.index(name) for name in sorted(named)])
+        model, table = self.displaced.model, self.displaced.widen(task.values["table"])
+        nv, nb = model.num_coordinates, model.num_bodies
+        self.kept = self.displaced.kept(task.values["table"].shape[1])
         self.table = np.zeros_like(table)
         self.bodies, self.coordinates = np.zeros((nb, at.BODY_SUMS)), np.zeros((nv, at.COORDINATE_SUMS))
         self.gravity, self.vectors = np.zeros(3), np.zeros((at.VECTORS, table.shape[1]))
@@ -170,36 +193,49 @@ class Sweep:
         pulling = {muscle.tension for muscle in model.muscles}
         pulls = any(each.kind == "input" and each.name in pulling for each in task.places.parameters)
         sums, self.spaces = (self.bodies, self.coordinates, self.gravity), model.workspace().clear()
-        self.run = (model.arrays, (task.times, table), pulls, sums, lent, self.spaces)
+        self.run = (model.arrays, (task.times, table), pulls, self.displaced.extra, sums, lent, self.spaces)
 
     def back(self, first: int, q: FloatArray, qd: FloatArray) -> float:
         """Take the steps from number `first` on, with the states (n + 1, nv) at their ends; returns their loss."""
         task, start, dt, begin = self.task, float(self.task.state.time), self.task.dt, int(first > 0)
-        ends = start + dt * (first + np.arange(begin, len(q)))
-        before, after, share = rows_around(task.times, ends)
-        table = task.values["table"]
-        tau: FloatArray = table[before] + share * (table[after] - table[before])
-        loss = task.objective.evaluate(
-            Span(task.model, start, dt, task.steps, first + begin, q[begin:], qd[begin:], tau)
-        )
+        own, nv, wide = self.displaced.own, q.shape[1], self.displaced.widen
+        span = task.span(first + begin, q[begin:], qd[begin:], self.displaced)
+        loss = task.objective.evaluate(span)
+        q, qd = wide(q), wide(qd)
         slopes = np.zeros_like(q), np.zeros_like(qd)
-        slopes[0][begin:], slopes[1][begin:] = loss.by_q, loss.by_qd
+        slopes[0][begin:, own], slopes[1][begin:, own] = loss.by_q[:, :nv], loss.by_qd
         method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
-        by_tau = np.zeros((len(q) - 1, len(shares), tau.shape[1]))
+        by_tau = np.zeros((len(q) - 1, len(shares), self.table.shape[1]))
+        size = (at.NOTES, q.shape[1]) if self.displaced.bodies else (0, 0)
+        notes = np.zeros((len(q) - 1, len(shares), *size))
         now, chart = (start, dt, first), np.zeros(task.model.num_bodies, dtype=np.int64)
-        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd), slopes, by_tau, chart)
+        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd), slopes, (by_tau, notes), chart)
         check_flags(task.model, self.spaces[2])
         if not first:
             self.vectors[at.BY_Q, : q.shape[1]] += slopes[0][0]
             self.vectors[at.BY_QD, : q.shape[1]] += slopes[1][0]
+        if self.displaced.bodies:
+            seen = np.zeros((len(loss.by_q), at.NOTES, q.shape[1]))
+            seen[:, 0, own], seen[:, 0, self.displaced.extra] = q[begin:, own], loss.by_q[:, nv:]
+            self._take_frames(np.concatenate([notes.reshape(-1, *size), seen]))
         stages = start + dt * (first + np.arange(len(q) - 1)[:, None] + shares)
-        spread(task.times, stages.ravel(), by_tau.reshape(-1, tau.shape[1]), self.table)
-        spread(task.times, ends, loss.by_tau, self.table)
+        spread(task.times, stages.ravel(), by_tau.reshape(-1, by_tau.shape[2]), self.table)
+        by_end = np.zeros((len(loss.by_tau), self.table.shape[1]))
+        by_end[:, self.kept] = loss.by_tau
+        spread(task.times, span.times, by_end, self.table)
         return loss.value
+
+    def _take_frames(self, notes: FloatArray) -> None:
+        """Add derivatives by control frames, from notes (n, NOTES, coordinates)."""
+        model, slices = self.task.model, frame_slices(self.task.model)
+        for i, extra in zip(self.displaced.bodies, self.displaced.extra.reshape(-1, COUNT)):
+            joint, numbers = model.bodies[i].joint, self.task.values["frames"][slices[i]]
+            own = slice(int(extra[0]) - joint.num_coordinates, int(extra[0]))
+            self.frames[slices[i]] += pull_frames(joint, numbers, notes[:, :, own], notes[:, :, extra])
 
     def sums(self) -> Values:
         """The derivatives by all that may be a parameter."""
-        nv, own = self.task.model.num_coordinates, self.bodies
+        own, coordinates = self.bodies, self.displaced.own
         # from the axes of links to those of bodies
         turn = np.array([frame[:3, :3] for frame in self.task.model.body_frames])
         twice = np.array([1.0 if j == k else 2.0 for j, k in ENTRIES])
@@ -208,14 +244,15 @@ class Sweep:
             whole[:, j, k] = whole[:, k, j] = column
         whole = turn.transpose(0, 2, 1) @ whole @ turn
         return {
-            "table": self.table,
-            "q": self.vectors[at.BY_Q, :nv],
-            "qd": self.vectors[at.BY_QD, :nv],
+            "table": self.table[:, self.kept],
+            "q": self.vectors[at.BY_Q, coordinates],
+            "qd": self.vectors[at.BY_QD, coordinates],
+            "frames": self.frames,
             "mass": own[:, at.BY_MASS],
             "center": np.einsum("ikj,ik->ij", turn, own[:, at.BY_COM : at.BY_INERTIA]),
             "inertia": twice * np.stack([whole[:, j, k] for j, k in ENTRIES], axis=1),
             "gravity": self.gravity,
-            **dict(zip(SPRINGS, self.coordinates.T)),
+            **dict(zip(SPRINGS, self.coordinates[coordinates].T)),
         }
 
 

@@ -20,6 +20,7 @@ from ..model.checks import check_flags
 from ..model.model import Model
 from ..motions.table import interpolated
 from ..validation import finite_array, instance, near_names, number, rising
+from .control_frames import Displaced
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,7 @@ class Span:
     Attributes:
         model: that moves. start, dt, steps: of the whole run [s]. first: number of the span's first step.
         q, qd: (n, nv). tau: forces and inputs (n, nv + inputs) at the same times.
+        displaced: the model with coordinates behind some joints by which frames of bodies have derivatives, too.
     """
 
     model: Model
@@ -39,6 +41,7 @@ class Span:
     q: FloatArray
     qd: FloatArray
     tau: FloatArray
+    displaced: Displaced
 
     @property
     def times(self) -> FloatArray:
@@ -58,20 +61,24 @@ class Span:
         return slice(row, row + 1) if 0 <= row < len(self.q) else slice(0, 0)
 
     def frames(self, body: str, rows: slice) -> tuple[FloatArray, FloatArray]:
-        """Poses (n, 4, 4) of a body's frame, and Jacobians (n, 6, nv) to its twist in that frame."""
-        q = np.ascontiguousarray(self.q[rows])
+        """Poses (n, 4, 4) of a body's frame, and Jacobians to its twist in that frame (n, 6, nv + k) from coordinates,
+        then from those k behind joints.
+        """
+        q, model = self.displaced.widen(self.q[rows]), self.displaced.model
         poses, jacobians = np.zeros((len(q), 12)), np.zeros((len(q), 6, q.shape[1]))
-        spaces, index = self.model.workspace().clear(), self.model.index(body)
+        spaces, index = model.workspace().clear(), model.index(body)
         still = np.zeros(q.shape[1])
-        kernels.adjoint.frames.frames_along(self.model.arrays, q, still, index, poses, jacobians, *spaces)
-        check_flags(self.model, spaces[2])
+        kernels.adjoint.frames.frames_along(model.arrays, q, still, index, poses, jacobians, *spaces)
+        check_flags(model, spaces[2])
         whole = np.tile(np.eye(4), (len(q), 1, 1))
         whole[:, :3, :3], whole[:, :3, 3] = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]
-        return whole, jacobians
+        return whole, jacobians[:, :, np.concatenate([self.displaced.own, self.displaced.extra])]
 
 
 class Loss(NamedTuple):
-    """A loss and its derivatives by q and q' (n, nv) and by forces and inputs (n, nv + inputs) of a span."""
+    """A loss and its derivatives by q (n, nv + k, those of `Span.frames`), q' (n, nv) and by forces and inputs
+    (n, nv + inputs) of a span.
+    """
 
     value: float
     by_q: FloatArray
@@ -81,7 +88,9 @@ class Loss(NamedTuple):
     @classmethod
     def none(cls, span: Span) -> Loss:
         """Zeros."""
-        return cls(0.0, np.zeros_like(span.q), np.zeros_like(span.qd), np.zeros_like(span.tau))
+        more = np.zeros((len(span.q), len(span.displaced.extra)))
+        by_q = np.concatenate([np.zeros_like(span.q), more], axis=1)
+        return cls(0.0, by_q, np.zeros_like(span.qd), np.zeros_like(span.tau))
 
 
 class Objective(ABC):
@@ -342,5 +351,5 @@ class Custom(Objective):
             found = self._called(float(span.times[k]), span.q[k], span.qd[k], span.tau[k])
             value += weight * found[0]
             for array, slope in zip(loss[1:], found[1:]):
-                array[k] += weight * slope
+                array[k, : len(slope)] += weight * slope
         return loss._replace(value=value)

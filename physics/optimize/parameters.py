@@ -1,4 +1,4 @@
-"""What a motion depends on: torques, inputs, start, masses, springs and gravity, each by kind and name."""
+"""What a motion depends on: torques, inputs, start, masses, springs, joints and gravity, each by kind and name."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from ..kernels import layout
 from ..model.model import Model
 from ..motions.table import Table
 from ..validation import chosen, instances, near_names, whole_number
+from .control_frames import check_joint, control_numbers, with_numbers
 
 #: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
-#: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,).
+#: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,),
+#: "frames" (m, 6) of all bodies' joints.
 Values: TypeAlias = dict[str, FloatArray]
 #: entries of an inertia; the last three stand twice in the matrix
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 SPRINGS = {"stiffness": layout.STIFFNESS, "rest": layout.REST, "damping": layout.DAMPING}
-OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity")
+OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "frames")
 
 
 class Kind(NamedTuple):
@@ -49,6 +51,12 @@ KINDS = {
     "rest": Kind("rest", "coordinate", "rad"),
     "damping": Kind("damping", "coordinate", "N m s/rad", 0.0),
     "gravity": Kind("gravity", "", "m/s^2, (3,)"),
+    "frames": Kind(
+        "frames",
+        "body",
+        "rad and m, (m, 6): rotation vector and position of each control frame of its joint's spline curve, or control "
+        "values of its spline surface in C order",
+    ),
 }
 
 
@@ -60,10 +68,10 @@ class Parameter:
         kind: ``"torque"`` (generalized force of a coordinate, constant or at the rows of a `Table`) and ``"input"`` (of
             the model: a tension, an excitation, the magnitude of a wrench, a controller's target), ``"position"`` and
             ``"speed"`` (a coordinate at the start), ``"mass"``, ``"center"``, ``"inertia"`` of a body,
-            ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, or ``"gravity"``. Units are in
-            `KINDS`.
+            ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"frames"``, the control frames of
+            a body's spline joint, whose knots stay, or ``"gravity"``. Units are in `KINDS`.
         name: of the coordinate (``"body.coordinate"``), the input or the body; empty for gravity.
-        index: of one entry of an array (a row of a table, an axis); None: all.
+        index: of one entry of an array (a row of a table, an axis, a control frame); None: all.
     """
 
     kind: str
@@ -82,6 +90,8 @@ class Parameter:
             what = f"no {kind.of} is named" if kind.of else "it has no name, got"
             near = near_names(self.name, known) if kind.of else ""
             raise ModelError(f"a parameter {self.kind!r}: {what} {self.name!r}{near}")
+        if kind.key == "frames":
+            return (self._frames(model),)
         place = known.index(self.name) + (model.num_coordinates if kind.of == "input" else 0)
         own = (place,) if kind.of else ()
         size = {"table": rows, "center": 3, "inertia": 6, "gravity": 3}.get(kind.key, 1)
@@ -96,6 +106,21 @@ class Parameter:
             return (0 if size == 1 else rest, *own)
         return (*own, rest) if size > 1 else own
 
+    def _frames(self, model: Model) -> Any:
+        """Rows of the body's control frames among those of all."""
+        check_joint(model, self.name)
+        part = frame_slices(model)[model.index(self.name)]
+        if self.index is None:
+            return part
+        what = f"index of {self.kind} of {self.name!r}"
+        return part.start + whole_number(self.index, what, 0, part.stop - part.start - 1)
+
+
+def frame_slices(model: Model) -> list[slice]:
+    """Of each body's control frames among those of all."""
+    ends = np.cumsum([0, *(len(control_numbers(body.joint)) for body in model.bodies)])
+    return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+
 
 def values_of(model: Model, state: State, table: FloatArray) -> Values:
     """The numbers of a model, a state and a table."""
@@ -106,7 +131,8 @@ def values_of(model: Model, state: State, table: FloatArray) -> Values:
     }
     springs = {key: model.arrays[4][:, column].copy() for key, column in SPRINGS.items()}
     start = {"table": table.copy(), "q": np.array(state.q), "qd": np.array(state.qd)}
-    return {**start, **bodies, **springs, "gravity": np.array(model.gravity)}
+    frames = np.concatenate([control_numbers(body.joint) for body in model.bodies])
+    return {**start, **bodies, **springs, "gravity": np.array(model.gravity), "frames": frames}
 
 
 def model_with(values: Values, old: Model) -> Model:
@@ -116,7 +142,7 @@ def model_with(values: Values, old: Model) -> Model:
     before = values_of(old, old.state(), values["table"])
     if all(np.array_equal(values[key], before[key]) for key in OF_MODEL):
         return old
-    bodies = []
+    bodies, frames = [], frame_slices(old)
     for i, body in enumerate(old.bodies):
         own, inertia = old.coordinate_slice(body.name), np.empty((3, 3))
         for (j, k), value in zip(ENTRIES, values["inertia"][i]):
@@ -124,6 +150,7 @@ def model_with(values: Values, old: Model) -> Model:
         limits = old.arrays[4][own]
         changed = replace(
             body,
+            joint=with_numbers(body.joint, values["frames"][frames[i]]),
             mass=float(values["mass"][i]),
             com=values["center"][i].copy(),
             inertia=inertia,
@@ -135,10 +162,7 @@ def model_with(values: Values, old: Model) -> Model:
         )
         changed.lock()
         bodies.append(changed)
-    driven = sum(len(controller.inputs(old.bodies)) for controller in old.controllers)
-    parts = old.springs, old.forces, old.inputs[: len(old.inputs) - driven], old.controllers
-    rest = dict(old.constraints), old.contacts, old.muscles, old.colliders
-    return Model(bodies, values["gravity"], *parts, *rest)
+    return old.altered(bodies=bodies, gravity=values["gravity"].copy())
 
 
 def forces_of(values: Values, times: FloatArray) -> FloatArray | Table:

@@ -23,6 +23,10 @@ from __future__ import annotations
 ) = range(14)
 VECTORS = 14
 
+# rows of what a stage notes of all coordinates: q, q', q'' and y; of those behind joints instead the derivatives by
+# their values and two rates, -y^T K, -y^T D and -y^T M, and the wrench that holds them, negative
+NOTES = 4
+
 # columns of a body's sums: by mass, centre of mass in link axes, and inertia about it in these axes (xx, yy, zz, xy,
 # xz, yz; each of the last three stands twice in the matrix)
 BY_MASS, BY_COM, BY_INERTIA = 0, 1, 4

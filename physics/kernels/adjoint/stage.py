@@ -71,3 +71,24 @@ def pull_stage(
             n[e] -= y[d] * by_q[d, e]
             m[e] -= y[d] * (by_qd[d, e] + step * by_q[d, e])
     return True
+
+
+@shared
+def note_stage(
+    step: float, motion: tuple[Array, Array, Array], extra: Array, lent: Lent, notes: Array
+) -> None:
+    """After `pull_stage`: what derivatives by joints need (NOTES, nv), see `layout`. Coordinates behind joints are no
+    part of the motion: what was derived by them goes from BY_Q and BY_QD.
+    """
+    (_, _, mass), _, _, vectors, _, _ = lent
+    n, m, y = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.ANSWER]
+    (q, qd, qdd), nv = motion, motion[0].shape[0]
+    for d in range(nv):
+        notes[0, d], notes[1, d], notes[2, d], notes[3, d] = q[d], qd[d], qdd[d], y[d]
+    for k in range(extra.shape[0]):
+        d = extra[k]
+        notes[0, d], notes[1, d], notes[2, d] = n[d], m[d] - step * n[d], 0.0
+        notes[3, d] = -vectors[adjoint.FOUND_FORCE, d]
+        for e in range(nv):
+            notes[2, d] -= y[e] * mass[e, d]
+        n[d], m[d] = 0.0, 0.0

@@ -13,21 +13,26 @@ from ..stepping.rollout import CHART_LIMIT, change_charts, copy, table_force
 from . import layout as adjoint
 from .charts import pull_charts
 from .parameters import add_inputs, add_pulls, take_bodies, take_coordinates
-from .stage import Lent, pull_stage
+from .stage import Lent, note_stage, pull_stage
 
-# arrays, tables, whether inputs of muscles count, sums (bodies, coordinates, gravity), lent, spaces
-Run: TypeAlias = tuple[Array, Tables, bool, tuple[Array, Array, Array], Lent, Spaces]
+# arrays, tables, whether inputs of muscles count, coordinates behind joints, sums (bodies, coordinates, gravity), lent,
+# spaces
+Run: TypeAlias = tuple[Array, Tables, bool, Array, tuple[Array, Array, Array], Lent, Spaces]
 
 
 @shared
-def take_stage(run: Run, t: float, step: float, motion: tuple[Array, Array, Array], by_tau: Array) -> bool:
+def take_stage(
+    run: Run, t: float, step: float, motion: tuple[Array, Array, Array], by_tau: Array, notes: Array
+) -> bool:
     """`pull_stage` of the stage that ends at time t with the motion (q, q', q''), and its share of all gradients."""
-    arrays, tables, pulls, (bodies, coordinates, gravity), lent, spaces = run
+    arrays, tables, pulls, extra, (bodies, coordinates, gravity), lent, spaces = run
     (q, qd, qdd), (work, dof, _), vectors, muscles = motion, spaces, lent[3], lent[5]
     given, y = vectors[adjoint.GIVEN_FORCE], vectors[adjoint.ANSWER, : q.shape[0]]
     table_force(tables, t, given)
     if not pull_stage(arrays, step, q, qd, qdd, lent, spaces):
         return False
+    if extra.shape[0] > 0:
+        note_stage(step, motion, extra, lent, notes)
     take_bodies(arrays, y, bodies, gravity, work, dof)
     take_coordinates(arrays[at.DOF_FLOAT], q, qd, y, coordinates)
     add_inputs(arrays, q, qd, given, y, by_tau, work)
@@ -52,16 +57,16 @@ def first_stage(h: float, q: Array, qd: Array, vectors: Array) -> None:
 
 
 @shared
-def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: Array) -> bool:
+def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: Array, notes: Array) -> bool:
     """An SDIRK2 step from time t on. The known part of its second stage has (1 - gamma) h times the slopes of the
     first, q' and q''.
     """
-    lent = run[4]
+    lent = run[5]
     vectors, nv = lent[3], q.shape[0]
     by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
     first_stage(h, q, qd, vectors)
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
-    if not take_stage(run, t + h, GAMMA * h, last, by_tau[1]):
+    if not take_stage(run, t + h, GAMMA * h, last, by_tau[1], notes[1]):
         return False
     for d in range(nv):
         vectors[adjoint.KNOWN_Q, d], vectors[adjoint.KNOWN_QD, d] = by_q[d], by_qd[d]
@@ -69,7 +74,7 @@ def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: A
         by_qd[d] = (1.0 - GAMMA) * h * by_q[d]
         by_q[d] = 0.0
     first = vectors[adjoint.FIRST_Q, :nv], vectors[adjoint.FIRST_QD, :nv], vectors[adjoint.FIRST_QDD, :nv]
-    if not take_stage(run, t + GAMMA * h, GAMMA * h, first, by_tau[0]):
+    if not take_stage(run, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
         return False
     for d in range(nv):
         by_q[d] += vectors[adjoint.KNOWN_Q, d]
@@ -85,7 +90,7 @@ def sweep_back(
     now: tuple[float, float, int],
     motion: tuple[Array, Array],
     slopes: tuple[Array, Array],
-    by_tau: Array,
+    found: tuple[Array, Array],
     chart: Array,
 ) -> None:
     """Add the gradients of a loss along n steps; now is the time at which the run begins, the length of a step, and the
@@ -93,11 +98,13 @@ def sweep_back(
 
     motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts. slopes: derivatives of the loss by them.
     BY_Q and BY_QD in the workspace `lent` have those by the state after the last step, of all that follows, and get
-    those by the state at the beginning. by_tau (n, stages, nv + inputs) gets those by forces and inputs at each stage,
-    sums those by the model (see `layout`). chart (nb,) is a workspace. Where a step fails, flags tell why.
+    those by the state at the beginning. Of found, by_tau (n, stages, nv + inputs) gets those by forces and inputs at
+    each stage, and notes (n, stages, NOTES, nv), (n, stages, 0, 0) without coordinates behind joints, those of
+    `stage.note_stage`; sums get those by the model (see `layout`). chart (nb,) is a workspace. Where a step fails,
+    flags tell why.
     """
-    arrays, _, _, _, lent, spaces = run
-    (start, h, first), (q, qd), dof, vectors = now, motion, spaces[at.DOF], lent[3]
+    arrays, _, _, _, _, lent, spaces = run
+    (start, h, first), (q, qd), dof, vectors, (by_tau, notes) = now, motion, spaces[at.DOF], lent[3], found
     nv = q.shape[1]
     by_q, by_qd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
     begun_q, begun_qd = vectors[adjoint.BEGUN_Q, :nv], vectors[adjoint.BEGUN_QD, :nv]
@@ -113,10 +120,10 @@ def sweep_back(
             change_charts(arrays, dof, CHART_LIMIT, 0.0, begun_q, begun_qd, push, chart)
         t = start + (first + k) * h
         if integrator == at.SDIRK2:
-            if not pull_two_stages(run, t, h, q[k + 1], qd[k + 1], by_tau[k]):
+            if not pull_two_stages(run, t, h, q[k + 1], qd[k + 1], by_tau[k], notes[k]):
                 return
             continue
         for d in range(nv):
             push[d] = (qd[k + 1, d] - begun_qd[d]) / h
-        if not take_stage(run, t + h, h, (q[k + 1], qd[k + 1], push), by_tau[k, 0]):
+        if not take_stage(run, t + h, h, (q[k + 1], qd[k + 1], push), by_tau[k, 0], notes[k, 0]):
             return

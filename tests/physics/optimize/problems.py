@@ -3,6 +3,7 @@
 import numpy as np
 
 import physics as ph
+from physics.optimize.control_frames import Displaced
 from physics.optimize.gradient import Motion, make_task
 from tests.physics.generators import JOINT_KINDS, random_pose, random_state, random_tree
 
@@ -11,6 +12,12 @@ SPAN, STEP = 0.04, 1e-3
 # The differences of fourth order have an error of about (share of the number)^4, and their losses one of about 1e-13,
 # by the tolerance of Newton's iteration: with this share of each number both are small.
 SHARE = 1e-3
+
+
+def loss(task):
+    """Of a task's motion."""
+    rows = task._simulated(task.state, task.steps, 1)
+    return task.objective.evaluate(task.span(0, rows.q, rows.qd, Displaced(task.model, ()))).value
 
 
 def differences(task, share=SHARE):
@@ -28,7 +35,7 @@ def differences(task, share=SHARE):
             for side in (-2, -1, 1, 2):
                 moved = row.copy()
                 moved[k] += side * step
-                losses[side] = task.with_values(moved).evaluate()[0]
+                losses[side] = loss(task.with_values(moved))
             far, near = losses[2] - losses[-2], losses[1] - losses[-1]
             found.append((8.0 * near - far) / (12.0 * step))
     return np.array(found)

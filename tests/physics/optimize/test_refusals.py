@@ -7,6 +7,7 @@ import physics as ph
 from physics import contacts
 from physics.muscles import DeGroote, PathPoint
 from physics.optimize import gradient as module
+from tests.physics.generators import smooth_frames
 
 
 def pendulum(**options):
@@ -56,6 +57,8 @@ LATE = ph.objectives.Reach("bob", (0.0, 0.0, 0.0), time=0.2)
         ("parameters", [ph.Parameter("torque", "bob.angle", 0)], "index"),
         ("parameters", [ph.Parameter("center", "bob", 3)], "3"),
         ("parameters", 2 * [ph.Parameter("mass", "bob")], "twice"),
+        ("parameters", [ph.Parameter("frames", "bob")], "hinge"),
+        ("parameters", [ph.Parameter("frames", "bib")], "bib"),
         ("objective", "reach", "reach"),
         ("objective", NO_BODY, "nobody"),
         ("objective", 2.0 * NO_BODY, "nobody"),
@@ -107,6 +110,16 @@ def test_what_has_no_gradient_is_named(given, what, told):
     model = built(what)
     with pytest.raises(ph.ModelError, match=told):
         ph.gradient(**(given | {"model": model, "state": model.state()}))
+
+
+def test_frames_whose_coordinate_changes_with_them_are_named(given):
+    builder = ph.ModelBuilder()
+    joint = ph.joints.SplineCurve(smooth_frames(np.random.default_rng(0), 6), coordinate="arc_length")
+    builder.add_body("bob", joint=joint, mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    given |= {"model": model, "state": model.state(), "parameters": [ph.Parameter("frames", "bob")]}
+    with pytest.raises(ph.ModelError, match="arc_length"):
+        ph.gradient(**given)
 
 
 TORQUE = ph.Parameter("torque", "bob.angle")
