@@ -36,6 +36,7 @@ from .parameters import (
     model_with,
     values_of,
 )
+from .stops import Stops, not_differentiable
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
 METHODS = {"bdf1": (1.0,), "sdirk2": (1.0 - math.sqrt(0.5), 1.0)}
@@ -50,7 +51,8 @@ class Gradient(NamedTuple):
     Attributes:
         value: of the loss. by_parameter: {`Parameter`: derivative, in the parameter's shape}.
         one_sided: the parameters at the end of their range (stiffness or damping 0, tension or excitation 0), where the
-            derivative is that into the range.
+            derivative is that into the range; all of them where a step begins or ends on a hard limit that does not
+            stop it, so that a small change decides whether it does.
     """
 
     value: float
@@ -81,8 +83,8 @@ def gradient(
         tau: generalized forces, constant or a `Table`, with inputs if wanted (`Model.with_inputs`).
 
     Raises:
-        ModelError: an invalid argument, or a model with what has no gradient: constraints, contacts, hard limits,
-            states of muscles; gravity with muscles that have mass. Nothing ran.
+        ModelError: an invalid argument, or a model with what has no gradient: constraints, contacts, hard limits that
+            bounce or bound several coordinates, states of muscles; gravity with muscles that have mass. Nothing ran.
         DivergedError: as of `simulate`; also where a step had no solution and was replaced by a linear one.
     """
     return make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters).gradient()
@@ -114,9 +116,9 @@ class Task:
     values: Values
 
     def gradient(self) -> Gradient:
-        value, slopes = self.evaluate()
-        row, slope = self.places.read(self.values), self.places.read(slopes)
-        ends = (row[:, None] == self.places.ranges(self.model)).any(axis=1)
+        value, sweep = self.swept()
+        row, slope = self.places.read(self.values), self.places.read(sweep.sums())
+        ends = sweep.grazes | (row[:, None] == self.places.ranges(self.model)).any(axis=1)
         one_sided = [
             each for each, part in zip(self.places.parameters, self.places.slices) if ends[part].any()
         ]
@@ -132,14 +134,19 @@ class Task:
 
     def evaluate(self) -> tuple[float, Values]:
         """The loss, and its derivatives by all that may be a parameter."""
+        value, sweep = self.swept()
+        return value, sweep.sums()
+
+    def swept(self) -> tuple[float, Sweep]:
+        """The loss, and the finished sweep."""
         steps, value, sweep = self.steps, 0.0, Sweep(self)
         kept = steps if 2 * steps * self.model.num_coordinates <= MOST_KEPT else math.ceil(math.sqrt(steps))
         marks = None if kept == steps else self._simulated(self.state, steps, kept)
         for first in range((steps - 1) // kept * kept, -1, -kept):
             begin = self.state if marks is None or not first else self._begun(marks, first // kept, first)
             rows = self._simulated(begin, min(kept, steps - first), 1)
-            value += sweep.back(first, rows.q, rows.qd)
-        return value, sweep.sums()
+            value += sweep.back(first, rows)
+        return value, sweep
 
     def _simulated(self, state: State, steps: int, every: int) -> Result:
         """The motion over a number of steps, with a sample after each so many of them."""
@@ -178,6 +185,7 @@ class Sweep:
         self.displaced = Displaced(task.model, [task.model.index(name) for name in sorted(named)])
         model, table = self.displaced.model, self.displaced.widen(task.values["table"])
         nv, nb = model.num_coordinates, model.num_bodies
+        self.stops, self.grazes = Stops(task.model), False
         self.kept = self.displaced.kept(task.values["table"].shape[1])
         self.table = np.zeros_like(table)
         self.bodies, self.coordinates = np.zeros((nb, at.BODY_SUMS)), np.zeros((nv, at.COORDINATE_SUMS))
@@ -195,9 +203,10 @@ class Sweep:
         sums, self.spaces = (self.bodies, self.coordinates, self.gravity), model.workspace().clear()
         self.run = (model.arrays, (task.times, table), pulls, self.displaced.extra, sums, lent, self.spaces)
 
-    def back(self, first: int, q: FloatArray, qd: FloatArray) -> float:
-        """Take the steps from number `first` on, with the states (n + 1, nv) at their ends; returns their loss."""
+    def back(self, first: int, rows: Result) -> float:
+        """Take the steps from number `first` on, with the n + 1 states at their ends; returns their loss."""
         task, start, dt, begin = self.task, float(self.task.state.time), self.task.dt, int(first > 0)
+        stops, (q, qd) = self._stopped(first, rows), (rows.q, rows.qd)
         own, nv, wide = self.displaced.own, q.shape[1], self.displaced.widen
         span = task.span(first + begin, q[begin:], qd[begin:], self.displaced)
         loss = task.objective.evaluate(span)
@@ -207,9 +216,10 @@ class Sweep:
         method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
         by_tau = np.zeros((len(q) - 1, len(shares), self.table.shape[1]))
         size = (at.NOTES, q.shape[1]) if self.displaced.bodies else (0, 0)
-        notes = np.zeros((len(q) - 1, len(shares), *size))
+        notes, held = np.zeros((len(q) - 1, len(shares), *size)), np.zeros((len(stops[1]), 2, *size))
+        found = by_tau, notes, held
         now, chart = (start, dt, first), np.zeros(task.model.num_bodies, dtype=np.int64)
-        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd), slopes, (by_tau, notes), chart)
+        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd), stops, slopes, found, chart)
         check_flags(task.model, self.spaces[2])
         if not first:
             self.vectors[at.BY_Q, : q.shape[1]] += slopes[0][0]
@@ -217,13 +227,30 @@ class Sweep:
         if self.displaced.bodies:
             seen = np.zeros((len(loss.by_q), at.NOTES, q.shape[1]))
             seen[:, 0, own], seen[:, 0, self.displaced.extra] = q[begin:, own], loss.by_q[:, nv:]
-            self._take_frames(np.concatenate([notes.reshape(-1, *size), seen]))
+            self._take_frames(np.concatenate([notes.reshape(-1, *size), held.reshape(-1, *size), seen]))
         stages = start + dt * (first + np.arange(len(q) - 1)[:, None] + shares)
         spread(task.times, stages.ravel(), by_tau.reshape(-1, by_tau.shape[2]), self.table)
         by_end = np.zeros((len(loss.by_tau), self.table.shape[1]))
         by_end[:, self.kept] = loss.by_tau
         spread(task.times, span.times, by_end, self.table)
         return loss.value
+
+    def _stopped(self, first: int, rows: Result) -> tuple[IntArray, FloatArray]:
+        """Steps that hard limits stop, for the kernel."""
+        task, width = self.task, self.displaced.model.num_coordinates
+        if not len(self.stops.bounds):
+            return np.zeros(0, dtype=np.int64), np.zeros((0, at.STOP_ROWS, width))
+
+        def begun(k: int) -> State:
+            return task._begun(rows, k, first + k) if first + k else task.state
+
+        def freely(model: Model, state: State) -> Result:
+            return replace(task, model=model)._simulated(state, 1, 1)
+
+        numbers, stopped, grazes = self.stops.found(rows, begun, freely)
+        self.grazes |= grazes
+        flat = stopped.reshape(-1, stopped.shape[2])
+        return numbers, self.displaced.widen(flat).reshape(-1, at.STOP_ROWS, width)
 
     def _take_frames(self, notes: FloatArray) -> None:
         """Add derivatives by control frames, from notes (n, NOTES, coordinates)."""
@@ -303,7 +330,7 @@ def refuse(model: Model) -> None:
         ("contact", model.contact_names),
         ("state of a muscle", list(model.muscle_state_names)),
         ("soft body", [each.name for each in model.soft_bodies]),
-        ("hard limit of body", [body.name for body in model.bodies if body.limit_restitution is not None]),
+        ("hard limit of body", not_differentiable(model)),
     ):
         for name in names[:1]:
             raise ModelError(f"there is no gradient through the {what} {name!r}: take the model without it")

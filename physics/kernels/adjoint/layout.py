@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-# rows of vectors (nv and inputs): generalized forces with inputs, given and found; the state before the step;
-# coordinates and velocities of the first stage; accelerations of both stages; y of the stage; derivatives of the loss
-# by the state at hand and by the accelerations of the stage; and those by the known part of the second stage
+# rows of vectors (nv and inputs): generalized forces with inputs, given and found; the state before the step, and the
+# end that it has without impulses; coordinates and velocities of the first stage; accelerations of both stages; y of
+# the stage; derivatives of the loss by the state at hand and by the accelerations of the stage; those by the known part
+# of the second stage; and those by the coordinates before the step through its impulses
 (
     GIVEN_FORCE,
     FOUND_FORCE,
     BEGUN_Q,
     BEGUN_QD,
+    END_Q,
+    END_QD,
     FIRST_Q,
     FIRST_QD,
     FIRST_QDD,
@@ -20,8 +23,12 @@ from __future__ import annotations
     BY_QDD,
     KNOWN_Q,
     KNOWN_QD,
-) = range(14)
-VECTORS = 14
+    STOPPED_Q,
+) = range(17)
+VECTORS = 17
+# rows of a stop: coordinates and velocities that the step would have reached, and which coordinates it stopped
+TRIAL_Q, TRIAL_QD, STOPPED = 0, 1, 2
+STOP_ROWS = 3
 
 # rows of what a stage notes of all coordinates: q, q', q'' and y; of those behind joints instead the derivatives by
 # their values and two rates, -y^T K, -y^T D and -y^T M, and the wrench that holds them, negative

@@ -83,32 +83,77 @@ def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: A
     return True
 
 
+@shared
+def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: Array) -> bool:
+    """The impulses of hard limits at the end of a step, which leave BY_Q, BY_QD by its end without them, and
+    STOPPED_Q by the coordinates before it.
+
+    With the limits' set a, velocities v that the step would have reached, and q0 before it, the end is
+    v1 = v + w, q1 = q0 + h v1, M(q0) w = E_a l and v1_a = (bound - q0_a) / h. For m = v1' + h q1', the derivatives by
+    v1, a solution of M y = m - E_a z with y_a = 0 gives those by v, m - E_a z, by q0_a, -z / h, and by all on which M
+    depends, -y^T d(M w) = -y^T (dID(q0, 0, w) - dID(q0, 0, 0)): two stages of length 0.
+    """
+    (_, _, mass), _, _, vectors, _, _ = run[5]
+    dof, nv = run[6][at.DOF], stop.shape[1]
+    by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
+    whole, z, y = vectors[adjoint.KNOWN_QD], vectors[adjoint.KNOWN_Q], vectors[adjoint.ANSWER]
+    push, still = vectors[adjoint.LAST_QDD, :nv], vectors[adjoint.FIRST_QD, :nv]
+    for d in range(nv):
+        whole[d], z[d] = by_qd[d] + h * by_q[d], 0.0
+        push[d], still[d] = vectors[adjoint.END_QD, d] - stop[adjoint.TRIAL_QD, d], 0.0
+        by_qdd[d], by_qd[d] = whole[d], 0.0
+        dof[d, at.HELD] += stop[adjoint.STOPPED, d]
+    begun = vectors[adjoint.BEGUN_Q, :nv]
+    found = take_stage(run, t, 0.0, (begun, still, push), by_tau, notes[0])
+    for d in range(nv):
+        if stop[adjoint.STOPPED, d] != 0.0:
+            z[d] = whole[d]
+            for e in range(nv):
+                z[d] -= mass[d, e] * y[e]
+        by_qdd[d] = -whole[d]
+    found = found and take_stage(run, t, 0.0, (begun, still, still), by_tau, notes[1])
+    for d in range(nv):
+        dof[d, at.HELD] -= stop[adjoint.STOPPED, d]
+        vectors[adjoint.STOPPED_Q, d] = by_q[d] - z[d] / h
+        by_q[d], by_qd[d], by_qdd[d] = 0.0, whole[d] - z[d], 0.0
+        vectors[adjoint.END_Q, d] = stop[adjoint.TRIAL_Q, d]
+        vectors[adjoint.END_QD, d] = stop[adjoint.TRIAL_QD, d]
+    return found
+
+
 @entry
 def sweep_back(
     run: Run,
     integrator: int,
     now: tuple[float, float, int],
     motion: tuple[Array, Array],
+    stops: tuple[Array, Array],
     slopes: tuple[Array, Array],
-    found: tuple[Array, Array],
+    found: tuple[Array, Array, Array],
     chart: Array,
 ) -> None:
     """Add the gradients of a loss along n steps; now is the time at which the run begins, the length of a step, and the
     number of the first step.
 
-    motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts. slopes: derivatives of the loss by them.
+    motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts. stops: the number of a step's row in the
+    second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes: derivatives of the loss by them.
     BY_Q and BY_QD in the workspace `lent` have those by the state after the last step, of all that follows, and get
     those by the state at the beginning. Of found, by_tau (n, stages, nv + inputs) gets those by forces and inputs at
-    each stage, and notes (n, stages, NOTES, nv), (n, stages, 0, 0) without coordinates behind joints, those of
-    `stage.note_stage`; sums get those by the model (see `layout`). chart (nb,) is a workspace. Where a step fails,
-    flags tell why.
+    each stage; notes (n, stages, NOTES, nv) and stop_notes (m, 2, NOTES, nv), or (..., 0, 0) without coordinates behind
+    joints, get those of `stage.note_stage`; and sums those by the model (see `layout`). chart (nb,) is a workspace.
+    Where a step fails, flags tell why.
     """
     arrays, _, _, _, _, lent, spaces = run
-    (start, h, first), (q, qd), dof, vectors, (by_tau, notes) = now, motion, spaces[at.DOF], lent[3], found
+    (start, h, first), (q, qd), dof, vectors = now, motion, spaces[at.DOF], lent[3]
+    (by_tau, notes, stop_notes), (numbers, stopped) = found, stops
     nv = q.shape[1]
     by_q, by_qd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
     begun_q, begun_qd = vectors[adjoint.BEGUN_Q, :nv], vectors[adjoint.BEGUN_QD, :nv]
-    push = vectors[adjoint.LAST_QDD, :nv]
+    push, end_q, end_qd = (
+        vectors[adjoint.LAST_QDD, :nv],
+        vectors[adjoint.END_Q, :nv],
+        vectors[adjoint.END_QD, :nv],
+    )
     for k in range(q.shape[0] - 2, -1, -1):
         pull_charts(arrays, dof, CHART_LIMIT, q[k + 1], qd[k + 1], by_q, by_qd)
         for d in range(nv):
@@ -119,11 +164,19 @@ def sweep_back(
         if first + k > 0:  # a run keeps the chart in which it begins
             change_charts(arrays, dof, CHART_LIMIT, 0.0, begun_q, begun_qd, push, chart)
         t = start + (first + k) * h
-        if integrator == at.SDIRK2:
-            if not pull_two_stages(run, t, h, q[k + 1], qd[k + 1], by_tau[k], notes[k]):
-                return
-            continue
-        for d in range(nv):
-            push[d] = (qd[k + 1, d] - begun_qd[d]) / h
-        if not take_stage(run, t + h, h, (q[k + 1], qd[k + 1], push), by_tau[k, 0], notes[k, 0]):
+        copy(q[k + 1], end_q)
+        copy(qd[k + 1], end_qd)
+        stop = numbers[k] if numbers.shape[0] > 0 else -1
+        if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
             return
+        if integrator == at.SDIRK2:
+            if not pull_two_stages(run, t, h, end_q, end_qd, by_tau[k], notes[k]):
+                return
+        else:
+            for d in range(nv):
+                push[d] = (end_qd[d] - begun_qd[d]) / h
+            if not take_stage(run, t + h, h, (end_q, end_qd, push), by_tau[k, 0], notes[k, 0]):
+                return
+        if stop >= 0:
+            for d in range(nv):
+                by_q[d] += vectors[adjoint.STOPPED_Q, d]

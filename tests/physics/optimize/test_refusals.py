@@ -87,7 +87,7 @@ def test_an_unknown_kind_of_parameter_is_named():
 
 def built(what):
     """A model with something that has no gradient."""
-    if what == "stop":
+    if what == "bounce":
         return pendulum(limits=(-1.0, 1.0), limit_restitution=0.2).build()
     builder = pendulum()
     if what == "rope":
@@ -104,7 +104,7 @@ def built(what):
 
 
 @pytest.mark.parametrize(
-    ("what", "told"), [("stop", "bob"), ("rope", "rope"), ("ball", "ball"), ("muscle", "muscle.activation")]
+    ("what", "told"), [("bounce", "bob"), ("rope", "rope"), ("ball", "ball"), ("muscle", "muscle.activation")]
 )
 def test_what_has_no_gradient_is_named(given, what, told):
     model = built(what)
