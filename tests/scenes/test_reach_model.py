@@ -13,7 +13,8 @@ def test_the_path_leads_to_the_target():
     assert np.allclose(places, [begin, begin + reach_model.AWAY], rtol=0.0, atol=1e-15)
 
 
-@pytest.mark.parametrize("task", ["constant torques", pytest.param("by excitations", marks=pytest.mark.slow)])
+@pytest.mark.slow  # a search with heavy muscles: half a minute
+@pytest.mark.parametrize("task", ["constant torques", "by excitations"])
 def test_the_hand_gets_there(task):
     solved = reach_model.solve(task)
     # m: the requirement; the searches get nearer
