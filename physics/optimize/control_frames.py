@@ -26,6 +26,7 @@ from ..joints import Composite, Free, Joint, SplineCurve, SplineSurface
 from ..joints.spline_sites import Sites, control_twists, derivatives
 from ..kernels import layout
 from ..model.model import Model
+from .path_points import AXES, carried
 
 #: values at n places with their first and second rates along the motion, and their rates along y, each (n,)
 Jet: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
@@ -87,26 +88,29 @@ class Followed(Composite):
 
 
 class Displaced:
-    """A model in which some bodies' joints are followed by six held coordinates; itself without any.
+    """A model in which some bodies' joints are followed by six held coordinates, and some path points carried by three;
+    itself without any.
 
     Attributes:
-        model: the wide one. bodies: numbers of those bodies. own: of the coordinates (nv,) that were there before,
-            extra: of the held ones (6 J,), in its coordinates.
+        model: the wide one. bodies: numbers of those bodies. points: of those points among all muscles' (P,), rising.
+        own: numbers of the coordinates (nv,) that were there before, extra: of the held ones (6 J + 3 P,).
     """
 
-    def __init__(self, model: Model, bodies: Sequence[int]) -> None:
-        self.bodies, self.model = tuple(bodies), model
-        if bodies:
+    def __init__(self, model: Model, bodies: Sequence[int] = (), points: Sequence[int] = ()) -> None:
+        self.bodies, self.points, self.model = tuple(bodies), tuple(points), model
+        if bodies or points:
             wide = [_followed(model, i) if i in bodies else body for i, body in enumerate(model.bodies)]
-            self.model = model.altered(bodies=wide)
+            more, muscles = carried(model, self.points)
+            self.model = model.altered(bodies=[*wide, *more], muscles=muscles)
         ends = [self.model.coordinate_slice(model.body_names[i]).stop for i in bodies]
         extra = [np.arange(end - COUNT, end) for end in ends]
-        self.extra: IntArray = np.concatenate([np.zeros(0, dtype=np.int64), *extra])
+        behind = np.arange(-AXES * len(points), 0) + self.model.num_coordinates
+        self.extra: IntArray = np.concatenate([*extra, behind]).astype(np.int64)
         self.own: IntArray = np.setdiff1d(np.arange(self.model.num_coordinates), self.extra)
 
     def widen(self, rows: FloatArray) -> FloatArray:
         """Rows (n, nv + k) with zeros at the held coordinates."""
-        if not self.bodies:
+        if not len(self.extra):
             return np.ascontiguousarray(rows)
         wide = np.zeros((len(rows), rows.shape[1] + len(self.extra)))
         wide[:, self.kept(rows.shape[1])] = rows

@@ -180,9 +180,9 @@ class Sweep:
     """Derivatives of a task's loss, gathered from the end of its motion to its beginning."""
 
     def __init__(self, task: Task) -> None:
-        named = {each.name for each in task.places.parameters if each.kind == "frames"}
-        self.task, self.frames = task, np.zeros_like(task.values["frames"])
-        self.displaced = Displaced(task.model, [task.model.index(name) for name in sorted(named)])
+        self.task = task
+        self.frames, self.points = (np.zeros_like(task.values[key]) for key in ("frames", "points"))
+        self.displaced = Displaced(task.model, *task.places.displacements(task.model))
         model, table = self.displaced.model, self.displaced.widen(task.values["table"])
         nv, nb = model.num_coordinates, model.num_bodies
         self.stops, self.grazes = Stops(task.model), False
@@ -215,19 +215,21 @@ class Sweep:
         slopes[0][begin:, own], slopes[1][begin:, own] = loss.by_q[:, :nv], loss.by_qd
         method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
         by_tau = np.zeros((len(q) - 1, len(shares), self.table.shape[1]))
-        size = (at.NOTES, q.shape[1]) if self.displaced.bodies else (0, 0)
+        size = (at.NOTES, q.shape[1]) if len(self.displaced.extra) else (0, 0)
         notes, held = np.zeros((len(q) - 1, len(shares), *size)), np.zeros((len(stops[1]), 2, *size))
         found = by_tau, notes, held
-        now, chart = (start, dt, first), np.zeros(task.model.num_bodies, dtype=np.int64)
+        now, chart = (start, dt, first), np.zeros(self.displaced.model.num_bodies, dtype=np.int64)
         kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd), stops, slopes, found, chart)
         check_flags(task.model, self.spaces[2])
         if not first:
             self.vectors[at.BY_Q, : q.shape[1]] += slopes[0][0]
             self.vectors[at.BY_QD, : q.shape[1]] += slopes[1][0]
-        if self.displaced.bodies:
+        if len(self.displaced.extra):
             seen = np.zeros((len(loss.by_q), at.NOTES, q.shape[1]))
             seen[:, 0, own], seen[:, 0, self.displaced.extra] = q[begin:, own], loss.by_q[:, nv:]
-            self._take_frames(np.concatenate([notes.reshape(-1, *size), held.reshape(-1, *size), seen]))
+            self._take_displacements(
+                np.concatenate([notes.reshape(-1, *size), held.reshape(-1, *size), seen])
+            )
         stages = start + dt * (first + np.arange(len(q) - 1)[:, None] + shares)
         spread(task.times, stages.ravel(), by_tau.reshape(-1, by_tau.shape[2]), self.table)
         by_end = np.zeros((len(loss.by_tau), self.table.shape[1]))
@@ -252,17 +254,19 @@ class Sweep:
         flat = stopped.reshape(-1, stopped.shape[2])
         return numbers, self.displaced.widen(flat).reshape(-1, at.STOP_ROWS, width)
 
-    def _take_frames(self, notes: FloatArray) -> None:
-        """Add derivatives by control frames, from notes (n, NOTES, coordinates)."""
-        model, slices = self.task.model, frame_slices(self.task.model)
-        for i, extra in zip(self.displaced.bodies, self.displaced.extra.reshape(-1, COUNT)):
+    def _take_displacements(self, notes: FloatArray) -> None:
+        """Add derivatives by control frames and path points, from notes (n, NOTES, coordinates)."""
+        model, slices, moved = self.task.model, frame_slices(self.task.model), self.displaced
+        behind, carrying = np.split(moved.extra, [COUNT * len(moved.bodies)])
+        self.points[list(moved.points)] += notes[:, 0, carrying].sum(axis=0).reshape(-1, 3)
+        for i, extra in zip(moved.bodies, behind.reshape(-1, COUNT)):
             joint, numbers = model.bodies[i].joint, self.task.values["frames"][slices[i]]
             own = slice(int(extra[0]) - joint.num_coordinates, int(extra[0]))
             self.frames[slices[i]] += pull_frames(joint, numbers, notes[:, :, own], notes[:, :, extra])
 
     def sums(self) -> Values:
         """The derivatives by all that may be a parameter."""
-        own, coordinates = self.bodies, self.displaced.own
+        own, coordinates = self.bodies[: self.task.model.num_bodies], self.displaced.own
         # from the axes of links to those of bodies
         turn = np.array([frame[:3, :3] for frame in self.task.model.body_frames])
         twice = np.array([1.0 if j == k else 2.0 for j, k in ENTRIES])
@@ -275,6 +279,7 @@ class Sweep:
             "q": self.vectors[at.BY_Q, coordinates],
             "qd": self.vectors[at.BY_QD, coordinates],
             "frames": self.frames,
+            "points": self.points,
             "mass": own[:, at.BY_MASS],
             "center": np.einsum("ikj,ik->ij", turn, own[:, at.BY_COM : at.BY_INERTIA]),
             "inertia": twice * np.stack([whole[:, j, k] for j, k in ENTRIES], axis=1),

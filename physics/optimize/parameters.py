@@ -16,15 +16,16 @@ from ..model.model import Model
 from ..motions.table import Table
 from ..validation import chosen, instances, near_names, whole_number
 from .control_frames import check_joint, control_numbers, with_numbers
+from .path_points import check_points, moved_muscles, point_numbers, point_slices
 
 #: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
 #: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,),
-#: "frames" (m, 6) of all bodies' joints.
+#: "frames" (m, 6) of all bodies' joints, "points" (m, 3) of all muscles' paths.
 Values: TypeAlias = dict[str, FloatArray]
 #: entries of an inertia; the last three stand twice in the matrix
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 SPRINGS = {"stiffness": layout.STIFFNESS, "rest": layout.REST, "damping": layout.DAMPING}
-OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "frames")
+OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "frames", "points")
 
 
 class Kind(NamedTuple):
@@ -57,6 +58,7 @@ KINDS = {
         "rad and m, (m, 6): rotation vector and position of each control frame of its joint's spline curve, or control "
         "values of its spline surface in C order",
     ),
+    "points": Kind("points", "muscle", "m, (m, 3): points of its path, each in its body's frame"),
 }
 
 
@@ -69,9 +71,10 @@ class Parameter:
             the model: a tension, an excitation, the magnitude of a wrench, a controller's target), ``"position"`` and
             ``"speed"`` (a coordinate at the start), ``"mass"``, ``"center"``, ``"inertia"`` of a body,
             ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"frames"``, the control frames of
-            a body's spline joint, whose knots stay, or ``"gravity"``. Units are in `KINDS`.
+            a body's spline joint, whose knots stay, ``"points"`` of a muscle's path, or ``"gravity"``. Units are in
+            `KINDS`.
         name: of the coordinate (``"body.coordinate"``), the input or the body; empty for gravity.
-        index: of one entry of an array (a row of a table, an axis, a control frame); None: all.
+        index: of one entry of an array (a row of a table, an axis, a control frame, a point); None: all.
     """
 
     kind: str
@@ -85,13 +88,14 @@ class Parameter:
         """Index into its array of `Values`, with a table of so many rows; ModelError if the model has no such thing."""
         kind = KINDS[self.kind]
         names = {"coordinate": model.coordinate_names, "input": model.input_names, "body": model.body_names}
+        names["muscle"] = tuple(muscle.name for muscle in model.muscles)
         known = names.get(kind.of, ("",))
         if self.name not in known:
             what = f"no {kind.of} is named" if kind.of else "it has no name, got"
             near = near_names(self.name, known) if kind.of else ""
             raise ModelError(f"a parameter {self.kind!r}: {what} {self.name!r}{near}")
-        if kind.key == "frames":
-            return (self._frames(model),)
+        if kind.key in ("frames", "points"):
+            return (self._rows(model),)
         place = known.index(self.name) + (model.num_coordinates if kind.of == "input" else 0)
         own = (place,) if kind.of else ()
         size = {"table": rows, "center": 3, "inertia": 6, "gravity": 3}.get(kind.key, 1)
@@ -106,10 +110,15 @@ class Parameter:
             return (0 if size == 1 else rest, *own)
         return (*own, rest) if size > 1 else own
 
-    def _frames(self, model: Model) -> Any:
-        """Rows of the body's control frames among those of all."""
-        check_joint(model, self.name)
-        part = frame_slices(model)[model.index(self.name)]
+    def _rows(self, model: Model) -> Any:
+        """Rows of the body's control frames, or of the muscle's points, among those of all."""
+        if self.kind == "frames":
+            check_joint(model, self.name)
+            part = frame_slices(model)[model.index(self.name)]
+        else:
+            number = [muscle.name for muscle in model.muscles].index(self.name)
+            check_points(model.muscles[number], self.index)
+            part = point_slices(model)[number]
         if self.index is None:
             return part
         what = f"index of {self.kind} of {self.name!r}"
@@ -132,7 +141,9 @@ def values_of(model: Model, state: State, table: FloatArray) -> Values:
     springs = {key: model.arrays[4][:, column].copy() for key, column in SPRINGS.items()}
     start = {"table": table.copy(), "q": np.array(state.q), "qd": np.array(state.qd)}
     frames = np.concatenate([control_numbers(body.joint) for body in model.bodies])
-    return {**start, **bodies, **springs, "gravity": np.array(model.gravity), "frames": frames}
+    points = np.concatenate([np.zeros((0, 3)), *map(point_numbers, model.muscles)])
+    joints = {"gravity": np.array(model.gravity), "frames": frames, "points": points}
+    return {**start, **bodies, **springs, **joints}
 
 
 def model_with(values: Values, old: Model) -> Model:
@@ -162,7 +173,8 @@ def model_with(values: Values, old: Model) -> Model:
         )
         changed.lock()
         bodies.append(changed)
-    return old.altered(bodies=bodies, gravity=values["gravity"].copy())
+    muscles = moved_muscles(old, values["points"])
+    return old.altered(bodies=bodies, gravity=values["gravity"].copy(), muscles=muscles)
 
 
 def forces_of(values: Values, times: FloatArray) -> FloatArray | Table:
@@ -194,6 +206,13 @@ class Places:
         """Put all parameters' numbers (n,) into values."""
         for (key, place), part, shape in zip(self.places, self.slices, self.shapes):
             values[key][place] = row[part].reshape(shape)
+
+    def displacements(self, model: Model) -> tuple[list[int], list[int]]:
+        """Numbers of the bodies whose control frames, and of the path points of all, that are parameters; rising."""
+        frames = {model.index(each.name) for each in self.parameters if each.kind == "frames"}
+        count = sum(len(muscle.points) for muscle in model.muscles)
+        points = [np.atleast_1d(np.arange(count)[place]) for key, place in self.places if key == "points"]
+        return sorted(frames), sorted({int(k) for part in points for k in part})
 
     def named(self, row: FloatArray) -> dict[Parameter, FloatArray]:
         """Numbers (n,) by parameter, each in its own shape."""

@@ -84,6 +84,7 @@ def knee(beyond):
     wanted = wanted + ph.objectives.Path("shank", [0.01, 0.03], np.ones((2, 3))) + ph.objectives.Effort()
     parameters = [ph.Parameter(kind, "shank.q") for kind in ("torque", "position", "stiffness")]
     parameters += [ph.Parameter("input", "servo.q.target"), ph.Parameter("mass", "foot")]
+    parameters += [ph.Parameter("points", "front", 0), ph.Parameter("points", "back")]
     return make_task(Motion(model, state, 0.04, 1e-3, "sdirk2"), wanted, parameters)
 
 

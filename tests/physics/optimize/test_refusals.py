@@ -5,7 +5,7 @@ import pytest
 
 import physics as ph
 from physics import contacts
-from physics.muscles import DeGroote, PathPoint
+from physics.muscles import DeGroote, Moving, PathPoint
 from physics.optimize import gradient as module
 from tests.physics.generators import smooth_frames
 
@@ -59,6 +59,7 @@ LATE = ph.objectives.Reach("bob", (0.0, 0.0, 0.0), time=0.2)
         ("parameters", 2 * [ph.Parameter("mass", "bob")], "twice"),
         ("parameters", [ph.Parameter("frames", "bob")], "hinge"),
         ("parameters", [ph.Parameter("frames", "bib")], "bib"),
+        ("parameters", [ph.Parameter("points", "rope")], "rope"),
         ("objective", "reach", "reach"),
         ("objective", NO_BODY, "nobody"),
         ("objective", 2.0 * NO_BODY, "nobody"),
@@ -120,6 +121,19 @@ def test_frames_whose_coordinate_changes_with_them_are_named(given):
     given |= {"model": model, "state": model.state(), "parameters": [ph.Parameter("frames", "bob")]}
     with pytest.raises(ph.ModelError, match="arc_length"):
         ph.gradient(**given)
+
+
+def test_points_that_move_in_their_bodies_are_named(given):
+    builder = pendulum()
+    moving = Moving("bob.angle", ph.joints.Linear(0.1))
+    path = [PathPoint(None, (0, 1, 0)), PathPoint("bob", (0.1, moving, 0)), PathPoint("bob", (0.3, 0, 0))]
+    builder.add_muscle("cord", path, tension=1.0)
+    model = builder.build()
+    given |= {"model": model, "state": model.state(), "parameters": [ph.Parameter("points", "cord")]}
+    with pytest.raises(ph.ModelError, match="point 1 of muscle 'cord'"):
+        ph.gradient(**given)
+    with pytest.raises(ph.ModelError, match="3"):
+        ph.gradient(**(given | {"parameters": [ph.Parameter("points", "cord", 3)]}))
 
 
 TORQUE = ph.Parameter("torque", "bob.angle")
