@@ -42,9 +42,10 @@ def check(task, parameters, share=1e-3, usual=USUAL):
 
 @pytest.mark.parametrize("integrator", IMPLICIT)
 @pytest.mark.parametrize(
-    "seed", [0, 2, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, *range(3, 20)))]
+    "seed", [0, 2, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, *range(3, 18), 19))]
 )
 def test_random_trees(seed, integrator):
+    """Of seed 18 no joint is a spline."""
     task = random_task(seed, integrator, (*SPLINES, "hinge", "spherical"))
     check(task, [*of_frames(task), *task.places.parameters[:2]])
 
