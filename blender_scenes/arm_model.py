@@ -93,7 +93,10 @@ def path(name: str) -> list[Any]:
     frame = np.eye(4)
     if name.startswith("deltoid"):
         frame[2, 3] = -0.5 * NECK
-        over: Any = SphereCappedCylinder(body="Humerus", frame=frame, radius=HEAD_RADIUS, length=NECK)
+        side = "+x" if name == "deltoid anterior" else "shorter"
+        over: Any = SphereCappedCylinder(
+            body="Humerus", frame=frame, radius=HEAD_RADIUS, length=NECK, side=side
+        )
         return [PathPoint(body, origin), Wrap(over, SMOOTHING), PathPoint("Humerus", TUBEROSITY)]
     frame[:3, :3] = lie.so3_exp(np.array([-0.5 * np.pi, 0.0, 0.0]))  # z to the left
     frame[:3, 3] = ELBOW
@@ -167,8 +170,9 @@ def start(of: ph.Model) -> ph.State:
 def drift(seconds: float = 0.2) -> float:
     """Change of the total energy over the largest kinetic energy, without pull and damping; Runge-Kutta 4.
 
-    After 0.27 s the free arm has turned inward by 110 degrees, which no shoulder can: the anterior head then winds
-    round the humerus by 236 degrees and slips off over the head, and its mass jumps.
+    After 0.19 s the free arm has turned inward so far that the anterior head winds half round the humerus: its side
+    keeps it in front. After 0.27 s, turned by 110 degrees, which no shoulder can, it slips off over the head, and its
+    mass jumps.
     """
     of = build_model(free=True)
     state = of.state(q=coordinates(*np.radians([25.0, 15.0, 30.0])))

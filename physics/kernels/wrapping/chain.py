@@ -20,7 +20,6 @@ from .link import JOINTS, ZERO, foot, lay_link, link_ends, link_rows, look_aroun
 from .piece import piece_contact, piece_path
 from .places import (
     AWAY,
-    NEAR_BY,
     ON,
     distance,
     is_link,
@@ -292,33 +291,24 @@ def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool
 
 @shared
 def find_chain(data: Array, record: int, own: Array, count: int) -> int:
-    """Parts of the path, their junctions and contacts; the number of parts, -1 where no path was found.
-
-    A strand that was solved before starts from its last path.
-    """
+    """Parts of the path, their junctions and contacts; the number of parts, -1 where no path was found."""
     flags = kept(data, record, wrap.TOUCHING)
-    begin = own[wrap.WARM] != 1.0
-    if begin:
-        for i in range(count):
-            own[flags + i] = AWAY
-        relax(data, record, own, count, MOST_SWEEPS, SETTLED)
     for i in range(count):
-        begin = begin or own[flags + i] == NEAR_BY
+        own[flags + i] = AWAY
+    relax(data, record, own, count, MOST_SWEEPS, SETTLED)
     for k in range(MOST_ROUNDS):
         if k in PATIENT_ROUNDS:  # Newton's method may find another path: get nearer first
             relax(data, record, own, count, PATIENT_SWEEPS, PATIENT)
         touched = False
         for i in range(count):
             touched = touched or own[flags + i] == ON
-        if touched and begin:
+        if touched:
             look_around(data, record, own, count, True)
         elif not touched:
             for i in range(count):
                 own[flags + i] = AWAY
         parts = list_parts(data, record, own, count)
-        if begin:
-            begin_junctions(data, record, own, count, parts)
-        begin = True
+        begin_junctions(data, record, own, count, parts)
         if parts > 0:
             if not find_junctions(data, record, own, count, parts):
                 relax(data, record, own, count, MOST_SWEEPS, SETTLED)

@@ -1,8 +1,8 @@
 """Offsets in the record and the memory of a strand over obstacles between two via points.
 
 A strand's record in the model's data: the number of obstacles, their bodies, their frames in these (rotation by rows,
-position), smoothing, and the obstacles' shapes. The memory is an array of the strand: results for its points, and the
-last path for a warm start.
+position), smoothing, and the obstacles' shapes. The memory is an array of the strand: results for its points. A path
+does not depend on what was in it before.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHAPE_WIDTH = 9
 BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE, ALWAYS = 0, 1, 2, 3, 4
 
 # a strand's own memory
-WARM, STATUS, LENGTH, RATE, CURVATURE, ENDS, FRAMES = 0, 1, 2, 3, 4, 5, 11
+STATUS, LENGTH, RATE, CURVATURE, ENDS, FRAMES = 0, 1, 2, 3, 4, 10
 STRAIGHT, WRAPPED, INSIDE, UNSOLVED = 0, 1, 2, 3
 
 # of a path over one sphere or cylinder, after its frame: axes of the path's plane and its normal, in world axes; then
@@ -44,19 +44,17 @@ ROUND_SIZE = WRAP + 1 + 28
 ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cylinder
 
 # of a path over one curved obstacle, in the obstacle's axes: point, tangent and length of the geodesic at its
-# beginning, kept between calls; the nodes of its lanes (see `flow`): time, aside, turned, level
+# beginning; the nodes of its lanes (see `flow`): time, aside, turned, level
 LANE, LANES, MOST_STEPS = 18, 4, 96
 TIME_LANE, ASIDE_LANE, TURN_LANE, LEVEL_LANE = 0, 1, 2, 3
 GEODESIC = ROUND_SPACE
-# KNOWN: 1 for a shortest path, PASS for one between two shorter ones
-PASS = 2
-KNOWN, BEGINNING, STEPS = GEODESIC, GEODESIC + 1, GEODESIC + 8
+BEGINNING, STEPS, LONGEST = GEODESIC, GEODESIC + 7, GEODESIC + 8  # LONGEST: more than the path's length
 # each a number with two derivatives in time, then its derivatives by both ends
 LEVEL, ARC = GEODESIC + 9, GEODESIC + 12
 WAY = GEODESIC + 15  # three points of an initial guess: first contact, middle, last contact
 SIDE = (
     WAY + 9
-)  # where the path bulges if a hint determines that, in axes in which an ellipsoid is the unit sphere
+)  # where the path bulges if a hint decides that, in axes in which an ellipsoid is the unit sphere
 RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
     SIDE + 3 + 6 * k for k in range(8)
 )
@@ -67,8 +65,7 @@ LAID = LAST_DIRECTION + 27  # whether the lanes and all above are known, not onl
 NORMAL, BESIDE, LAST_NORMAL, LAST_BESIDE = (LAID + 1 + 3 * k for k in range(4))
 TERMS = LAID + 13
 STATE = TERMS + 22
-LAST_PATH = STATE + 16  # BEGINNING of the call before
-PLACES = LAST_PATH + 7
+PLACES = STATE + 16
 NODES = PLACES + MOST_STEPS + 1
 STEP_SPACE = NODES + LANE * LANES * (MOST_STEPS + 1)
 GEODESIC_SIZE = STEP_SPACE + 13 * LANE + LANES * LANE

@@ -14,7 +14,7 @@ from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .geodesic import ZERO
 from .planar import NEAREST, Pair, arc_radius, cross2, dot2, store_jet, tangent_point, with_room
-from .round import along, forced, plane_axes, tilt_plane
+from .round import OPPOSITE, along, forced, lean, plane_axes, tilt_plane
 from .smooth import NEAR, local_width, ramp_of, taken
 from .surface import TORUS, Moving, gradient_of, level_of, times3
 
@@ -62,11 +62,10 @@ def ellipsoid_level(
     if status != wrap.WRAPPED:
         return status
     store_jet(own, wrap.RADIUS, rho)
-    out = ZERO
+    out = cross(subtract3(last, first), z)
     sense = int(data[shape + wrap.SHAPE_SENSE])
-    if sense == wrap.BY_HINT or sense == wrap.ALWAYS:
-        out = cross(subtract3(last, first), z)
-    put3(own, wrap.SIDE, out)
+    held = (sense == wrap.BY_HINT or sense == wrap.ALWAYS) and abs(lean(data, shape, out)) > OPPOSITE
+    put3(own, wrap.SIDE, out if held else ZERO)
     for k in range(3):
         own[wrap.RADIUS_ENDS + k] = (by[0] * x[k] + by[1] * y[k]) / radii[k]
         own[wrap.RADIUS_ENDS + 3 + k] = (by[2] * x[k] + by[3] * y[k]) / radii[k]

@@ -63,13 +63,14 @@ def all_round(data: Array, shape: int, p: Vector, s: Vector) -> bool:
 
 
 @inline
-def wrong_way(data: Array, shape: int, out: Vector, hint: Vector) -> bool:
-    """Whether the shorter way over a sphere or ellipsoid, which bulges along `out`, is on the wrong side."""
+def lean(data: Array, shape: int, out: Vector) -> float:
+    """Cosine between the hint and where a way over a sphere or ellipsoid bulges; 1 or -1 where only its half counts."""
+    hint = flat3(data, shape + wrap.SHAPE_HINT)
     if int(data[shape + wrap.SHAPE_KIND]) != ELLIPSOID or int(data[shape + wrap.SHAPE_SENSE]) == wrap.ALWAYS:
-        return dot3(out, hint) < 0.0
+        return 1.0 if dot3(out, hint) >= 0.0 else -1.0
     radii = flat3(data, shape + wrap.SHAPE_PARAMETERS)
     x = radii[0] * out[0], radii[1] * out[1], radii[2] * out[2]
-    return dot3(x, hint) < -OPPOSITE * math.sqrt(dot3(x, x))
+    return dot3(x, hint) / math.sqrt(dot3(x, x))
 
 
 @inline
@@ -95,7 +96,7 @@ def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vec
     far, size = math.sqrt(dot3(p, p)), math.sqrt(dot3(m, m))
     if size <= 1e-14 * far * math.sqrt(dot3(s, s)) or far == 0.0:
         return False, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
-    if (side == wrap.BY_HINT or side == wrap.ALWAYS) and wrong_way(data, shape, cross(e, m), hint):
+    if (side == wrap.BY_HINT or side == wrap.ALWAYS) and lean(data, shape, cross(e, m)) < -OPPOSITE:
         size = -size
     x, m = (p[0] / far, p[1] / far, p[2] / far), (m[0] / size, m[1] / size, m[2] / size)
     return True, x, cross(m, x), m

@@ -1,4 +1,4 @@
-"""The geodesic over one curved obstacle, from initial guesses or from its last place."""
+"""The geodesic over one curved obstacle, from initial guesses."""
 
 from __future__ import annotations
 
@@ -14,11 +14,15 @@ from .geodesic import find_geodesic
 from .jacobi import ENDED, LINE, stiffness
 from .level import deepest, ellipsoid_level, torus_level
 from .planar import reach_of, store_jet
-from .surface import ELLIPSOID, TORUS, Moving, level_of, surface_scale, surface_size, times3
+from .surface import ELLIPSOID, TORUS, Moving, gradient_of, level_of, surface_scale, surface_size, times3
 from .taut import pull_taut
 
-ASIDE = 1.0  # [rad] between guesses
-FARTHER = 1.5  # of two more, still on the requested side, where a surface is narrow
+# [rad] of further guesses about the line: BESIDE the first, on its side, then behind the obstacle
+TILTS = (-0.4, 0.4, -1.0, 1.0, -1.5, 1.5, math.pi - 1.0, math.pi, math.pi + 1.0)
+BESIDE = 6
+MIDDLE = (
+    0.15  # of the radius: over an ellipsoid, a line so near to the middle may have its shortest path behind
+)
 LEVELS = 16  # on the way into an obstacle where no guess converges
 # of a guess's polygon: a string pulled taut from it is no longer (a circle's arc of 255 degrees against two chords)
 LONGEST = 1.24
@@ -55,37 +59,36 @@ def surface_level(
 
 @shared
 def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: Moving) -> int:
-    """The geodesic from an initial guess, else from its last place.
+    """The geodesic from initial guesses alone, so that it depends on nothing but the ends.
 
-    Where both give a pass between two shorter ones, it tries guesses beside it for the shorter of both, and a string
-    pulled taut. On a requested side there may be no local minimum: then the path is the pass, as on a sphere the long
-    way round, and straight where a string slips off the obstacle.
+    Where its line passes near an ellipsoid's middle, or the first guess gives a pass between two shorter paths, the
+    shortest of all guesses; else a string pulled taut. The long way round an ellipsoid may be a pass, as on a sphere;
+    on another requested side where there is no local minimum it is the pass, and straight where a string slips off.
     """
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
-    known, own[wrap.KNOWN] = own[wrap.KNOWN], 0.0
-    for k in range(7):
-        own[wrap.LAST_PATH + k] = own[wrap.BEGINNING + k]
     status = surface_level(data, shape, width, own, p, q, 0.0)
     if status != wrap.WRAPPED:
         return status
-    if solved(kind, size, own, p[0], q[0], False) != 0.0:
-        return wrap.WRAPPED
-    if known != 0.0:
-        for k in range(7):
-            own[wrap.BEGINNING + k] = own[wrap.LAST_PATH + k]
-        if solved(kind, size, own, p[0], q[0], known == wrap.PASS) != 0.0:
-            return wrap.WRAPPED
+    e = subtract3(q[0], p[0])
+    x = scale_add3(p[0], deepest(kind, size, p[0], e), e)
+    deep = level_of(kind, size, x)
+    g, _, _ = gradient_of(kind, size, x, e, e)
+    behind = kind == ELLIPSOID and dot3(g, subtract3(flat3(own, wrap.WAY + 3), x)) < 0.0
+    held = not free(data, shape, own)
+    first, last = 0, BESIDE if held else len(TILTS)
+    own[wrap.LONGEST] = LONGEST * way_length(own, p[0], q[0])
     best, side = 1e300, 0.0
-    for k in range(4):
-        tilt = (ASIDE if k < 2 else FARTHER) * (2.0 * (k % 2) - 1.0)
-        surface_level(data, shape, width, own, p, q, tilt)
-        if solved(kind, size, own, p[0], q[0], False) != 0.0:
-            length = whole_length(own)
-            if length < best:
-                best, side = length, tilt
-    if side != 0.0:
+    if solved(kind, size, own, p[0], q[0], behind):
+        if held or kind != ELLIPSOID or deep > MIDDLE * MIDDLE * own[wrap.LEVEL]:
+            return wrap.WRAPPED
+        best, first = whole_length(own), BESIDE
+    for k in range(first, last if kind != TORUS else 0):
+        surface_level(data, shape, width, own, p, q, TILTS[k])
+        if solved(kind, size, own, p[0], q[0], behind) and whole_length(own) < best:
+            best, side = whole_length(own), TILTS[k]
+    if best < 1e300:
         surface_level(data, shape, width, own, p, q, side)
-        return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], False) != 0.0 else wrap.UNSOLVED
+        return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], behind) else wrap.UNSOLVED
     slipped = True
     ways = 3 if kind == TORUS else 2  # a string from the straight line might go to the wrong side
     for by in range(ways):
@@ -93,46 +96,44 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         taut = pull_taut(kind, size, own, p[0], q[0], by)
         slipped = slipped and not taut
         taut = taut and find_geodesic(kind, size, own, p[0], q[0])
-        if taut and judged(kind, size, own, p[0], q[0], False) != 0.0:
+        if taut and judged(kind, size, own, False):
             return wrap.WRAPPED
     surface_level(data, shape, width, own, p, q, 0.0)
-    if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, p[0], q[0], False) != 0.0:
+    if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, False):
         return wrap.WRAPPED
-    e = subtract3(q[0], p[0])
-    through = level_of(kind, size, scale_add3(p[0], deepest(kind, size, p[0], e), e)) < own[wrap.LEVEL]
-    for k in range(3 if through or not slipped else 1):
-        surface_level(data, shape, width, own, p, q, ASIDE * ((k + 1) % 3 - 1.0))
+    for k in range(3 if deep < own[wrap.LEVEL] or not slipped else 1):
+        surface_level(data, shape, width, own, p, q, (k + 1) % 3 - 1.0)
         if k > 0:  # on the wrong side rather than straight through
             put3(own, wrap.SIDE, (0.0, 0.0, 0.0))
-        if solved(kind, size, own, p[0], q[0], True) != 0.0:
+        if solved(kind, size, own, p[0], q[0], True):
             return wrap.WRAPPED
     return wrap.STRAIGHT if slipped else wrap.UNSOLVED
 
 
-@shared
-def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
-    """KNOWN of the geodesic from the present beginning; 0 where there is none, or only a pass without `any_pass`.
+@inline
+def free(data: Array, shape: int, own: Array) -> bool:
+    """Whether a path may go round the obstacle on any side."""
+    if int(data[shape + wrap.SHAPE_KIND]) != ELLIPSOID:
+        return int(data[shape + wrap.SHAPE_SENSE]) == wrap.SHORTER
+    side = flat3(own, wrap.SIDE)
+    return dot3(side, side) == 0.0
 
-    0 as well where it is too long for a string laid as the guess: Newton's method has then gone to another path.
+
+@shared
+def solved(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> bool:
+    """Whether there is a geodesic from the present beginning, which is no pass without `any_pass`."""
+    return find_geodesic(kind, size, own, p, q) and judged(kind, size, own, any_pass)
+
+
+@shared
+def judged(kind: int, size: Vector, own: Array, any_pass: bool) -> bool:
+    """As `solved`, for a geodesic already found; False over an ellipsoid's wrong side, where one ends that slid off,
+    and where it is too long for a string laid as the first guess: Newton's method has then gone to another path.
     """
-    found = find_geodesic(kind, size, own, p, q)
-    found = found and whole_length(own) <= LONGEST * way_length(own, p, q)
-    return judged(kind, size, own, p, q, any_pass) if found else 0.0
-
-
-@shared
-def judged(kind: int, size: Vector, own: Array, p: Vector, q: Vector, any_pass: bool) -> float:
-    """As `solved`, for a geodesic already found; 0 over an ellipsoid's wrong side, where one ends that slid off."""
-    determinant = stiffness(own)
-    own[wrap.KNOWN] = 0.0
     middle = flat3(own, wrap.NODES + 3 * (int(own[wrap.STEPS]) // 2))
     if kind == ELLIPSOID and dot3(times3(size, middle), flat3(own, wrap.SIDE)) < 0.0:
-        return 0.0
-    if determinant > 0.0:
-        own[wrap.KNOWN] = 1.0
-    elif any_pass and determinant < 0.0:
-        own[wrap.KNOWN] = wrap.PASS
-    return float(own[wrap.KNOWN])
+        return False
+    return whole_length(own) <= own[wrap.LONGEST] and (stiffness(own) > 0.0 or any_pass)
 
 
 @shared

@@ -44,7 +44,7 @@ def wrap_length(
 
     Args:
         ends: (6,) [m]. frames: (m, 12) of the obstacles, rotation by rows, position. rates: (n,) of all these.
-        own: the strand's memory; first 0 at a run's beginning.
+        own: the strand's memory.
     """
     count = int(data[at])
     record = at + 1 + (1 + wrap.FRAME_WIDTH) * count
@@ -57,7 +57,7 @@ def wrap_length(
         status = piece_path(data, record + wrap.SHAPES, data[record + wrap.SMOOTHING], rates, own, gradient)
     else:
         status = chain_length(data, record, own, count, rates, gradient)
-    own[wrap.WARM], own[wrap.STATUS] = 0.0 if status == wrap.UNSOLVED else 1.0, status
+    own[wrap.STATUS] = status
     if status != wrap.WRAPPED:
         straight_path(rates, own, gradient)
     return own[wrap.LENGTH], own[wrap.CURVATURE]

@@ -15,7 +15,14 @@ import pytest
 
 import physics as ph
 from physics.kernels.wrapping import layout as wrap_layout
-from physics.muscles.obstacles import Cylinder, Ellipsoid, Sphere, SphereCappedCylinder, obstacle_from_dict
+from physics.muscles.obstacles import (
+    Cylinder,
+    Ellipsoid,
+    Sphere,
+    SphereCappedCylinder,
+    Torus,
+    obstacle_from_dict,
+)
 from physics.muscles.wrapping import Wrap
 
 from .strands import Motion, at_rest, largest_error, solve
@@ -145,17 +152,50 @@ def test_an_ellipsoid_aside_of_its_line_is_passed_the_shorter_way() -> None:
     assert strand.length == pytest.approx(0.0703415, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", SHAPES)
-def test_the_same_way_as_before_or_anew(name: str) -> None:
-    """As the end goes round the back, the path from its last place is the one found without."""
-    own = np.zeros(Wrap(SHAPES[name], 0.0).workspace_size)
-    frame = np.array([[1.0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]])
-    p = np.array([0.04, 0.12, 0.01])
-    for angle in np.linspace(-1.4, -3.0, 33):
-        ends = np.concatenate([p, [*on(angle, 0.13)[:2], -0.01]])
-        warm = solve(Wrap(SHAPES[name], 0.0), ends, frame, own=own)
-        # one geodesic solved from two guesses
-        assert warm.length == pytest.approx(at_rest(Wrap(SHAPES[name], 0.0), p, ends[3:]).length, abs=1e-9)
+BEHIND = np.eye(4)
+BEHIND[:3, 3] = 0.1, -0.2, 0.0
+ALONG = np.eye(4)[[0, 2, 1, 3]]
+ALONG[0] *= -1.0
+ROW: dict[str, Any] = {name: [shape] for name, shape in SHAPES.items()} | {
+    "two": [SHAPES["cylinder"], Cylinder(radius=0.04, frame=BEHIND, side="+x")],
+    "two ellipsoids": [SHAPES["round"], Ellipsoid(radii=(0.03, 0.04, 0.05), frame=BEHIND)],
+    "always": [Ellipsoid(radii=(0.05, 0.04, 0.07), side="+x", always=True)],
+    "any side": [Ellipsoid(radii=(0.05, 0.04, 0.07))],
+    "along": [SphereCappedCylinder(radius=0.05, length=0.05, frame=ALONG)],
+    "torus": [Torus(major_radius=0.09, minor_radius=0.03)],
+}
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 5e-4])
+@pytest.mark.parametrize("name", ROW)
+def test_the_same_bits_whatever_came_before(name: str, smoothing: float) -> None:
+    """As an end goes round the back and jumps back, each path is bit for bit the one found without any before it."""
+    wrap = Wrap(ROW[name], smoothing)
+    own = np.zeros(wrap.workspace_size)
+    frames = np.stack([np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]]) for pose, _ in wrap.parts])
+    angles = np.linspace(-1.0, -3.3, 47)
+    for angle in [*angles, *np.random.default_rng(3).permutation(angles)]:
+        ends = np.array([0.04, 0.12, 0.01, *on(angle, 0.13)[:2], -0.01])
+        before, anew = solve(wrap, ends, frames, own=own), solve(wrap, ends, frames)
+        assert before.length == anew.length and np.array_equal(before.gradient, anew.gradient)
+        assert before.second == anew.second
+
+
+@pytest.mark.parametrize("radii", [(0.05, 0.04, 0.07), (0.02, 0.04, 0.08)])
+def test_the_shortest_way_over_an_ellipsoid(radii: Any) -> None:
+    """As the line moves about the middle, where all ways round are almost as long: the length never jumps, which the
+    shortest path's does not. In each step it changes by no more than the ends move.
+    """
+    wrap, turn = Wrap(Ellipsoid(radii=radii), 0.0), np.linspace(0.0, 2.0 * math.pi, 1200)
+    near = 0.01 * np.stack([np.cos(turn), np.sin(2.0 * turn), np.sin(turn)], 1)
+    ends = np.concatenate([near + [0.06, -0.05, 0.14], near[:, ::-1] - [0.06, -0.05, 0.14]], 1)
+    frames = np.concatenate([np.eye(3).ravel(), np.zeros(3)])[None]
+    own = np.zeros(wrap.workspace_size)
+    strands = [solve(wrap, end, frames, own=own) for end in ends]
+    steps = np.linalg.norm(np.diff(ends, axis=0).reshape(-1, 2, 3), axis=2).sum(axis=1)
+    assert all(strand.status == wrap_layout.WRAPPED for strand in strands)
+    # a round-off of 1e-12 m beside the ends' motion
+    assert np.all(np.abs(np.diff([strand.length for strand in strands])) < steps + 1e-12)
 
 
 @pytest.mark.parametrize("name", SHAPES)
