@@ -17,7 +17,7 @@ from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .geodesic import eliminate
 from .link import JOINTS, ZERO, foot, lay_link, link_ends, link_rows, look_around, notes_of, place_junctions
-from .piece import piece_contact, piece_path
+from .piece import piece_contact, piece_path, piece_place
 from .places import (
     AWAY,
     ON,
@@ -41,7 +41,7 @@ SETTLED = 0.02  # of the distance between the ends: contacts that move less are 
 PATIENT_ROUNDS = (3, 7)
 PATIENT_SWEEPS = 200
 PATIENT = 1e-4
-NEAR = 1e-9
+NEAR = 1e-6  # of the distance between the ends: after a step below this, of the order of its square is left
 NOTHING = 1e-11  # of a line's length: an obstacle that lifts the path by less is not touched
 
 
@@ -71,6 +71,13 @@ def contact(data: Array, record: int, own: Array, obstacle: int, last: bool, num
     return into
 
 
+@inline
+def place(data: Array, record: int, own: Array, obstacle: int, last: bool) -> Vector:
+    """Position of a contact of a piece that is wrapped."""
+    mine = piece_of(data, record, obstacle)
+    return piece_place(data, shape_of(record, obstacle), own[mine : mine + wrap.PIECE_SIZE], last)
+
+
 @shared
 def relax(data: Array, record: int, own: Array, count: int, most: int, settled: float) -> None:
     """Solve each piece between its neighbours' contacts, until they settle and the set of obstacles does not change."""
@@ -86,11 +93,10 @@ def relax(data: Array, record: int, own: Array, count: int, most: int, settled: 
             own[flags + i] = ON if touches else AWAY
             if touches:
                 for side in range(2):
-                    at = contact(data, record, own, i, side == 1, 0)
+                    x, at = place(data, record, own, i, side == 1), contacts + 6 * i + 3 * side
                     for k in range(3):
-                        place = contacts + 6 * i + 3 * side + k
-                        moved = max(moved, abs(own[at + k] - own[place]))
-                        own[place] = own[at + k]
+                        moved = max(moved, abs(x[k] - own[at + k]))
+                    put3(own, at, x)
         if not changed and moved < enough:
             return
 
@@ -264,7 +270,7 @@ def drop_straight(data: Array, record: int, own: Array, count: int, parts: int) 
 
 
 @inline
-def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool:
+def missed(data: Array, record: int, own: Array, count: int) -> bool:
     """Whether obstacles outside the set would be touched between the contacts next to them; these are added."""
     flags, contacts = kept(data, record, wrap.TOUCHING), kept(data, record, wrap.CONTACTS)
     rest_rates(data, record, own)
@@ -275,17 +281,13 @@ def missed(data: Array, record: int, own: Array, count: int, parts: int) -> bool
         a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
         if solve_piece(data, record, own, i, a, b) != wrap.WRAPPED:
             continue
-        free = count - 1  # a part without contacts
-        for number in range(parts):
-            free = number if parts == count and part_of(data, record, own, count, number) == i else free
-        first = flat3(own, contact(data, record, own, i, False, 2 * free))
-        e = subtract3(b, a)
+        first, e = place(data, record, own, i, False), subtract3(b, a)
         lift = cross(subtract3(first, a), e)
         if math.sqrt(dot3(lift, lift)) > NOTHING * dot3(e, e):
             found = True
             own[flags + i] = ON
             put3(own, contacts + 6 * i, first)
-            put3(own, contacts + 6 * i + 3, flat3(own, contact(data, record, own, i, True, 2 * free)))
+            put3(own, contacts + 6 * i + 3, place(data, record, own, i, True))
     return found
 
 
@@ -316,7 +318,7 @@ def find_chain(data: Array, record: int, own: Array, count: int) -> int:
             keep_contacts(data, record, own, count, parts)
             if drop_straight(data, record, own, count, parts):
                 continue
-        if missed(data, record, own, count, parts):
+        if missed(data, record, own, count):
             continue
         if parts == 0 or not look_around(data, record, own, count, False):
             return parts

@@ -20,6 +20,7 @@ from .lanes import (
     lane_of_time,
     lay_geodesic,
     less,
+    level_moves,
     node,
     put_moving,
     slid,
@@ -48,10 +49,8 @@ def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array,
     for k in range(3):
         put3(own, wrap.START + 3 * k, p[k])
         put3(own, wrap.STOP + 3 * k, q[k])
-    own[wrap.LAID], moves = 0.0, False
-    for k in range(6):
-        moves = moves or own[wrap.LEVEL_ENDS + k] != 0.0
-    if moves:
+    own[wrap.LAID] = 0.0
+    if level_moves(own):
         lay_path(kind, size, own)
     else:
         length_in_time(own, p, q)
@@ -101,24 +100,25 @@ def length_in_time(own: Array, p: Moving, q: Moving) -> None:
 
 
 @inline
+def add_slopes(own: Array, begin: int, k: int, i: int) -> float:
+    """Derivative by the ends' number k of number i of a geodesic's point or tangent at a fixed arc length, without its
+    motion along; from the rates of its lanes, `begin` that of the first.
+    """
+    total = 0.0
+    for lane in range(wrap.ASIDE_LANE, int(own[wrap.LAYERS])):
+        total += own[wrap.ASIDE_ENDS + 6 * (lane - wrap.ASIDE_LANE) + k] * own[begin + wrap.LANE * lane + i]
+    return total
+
+
+@inline
 def slopes_at(own: Array, number: int, into: int, part: int, tangent: Vector) -> None:
-    """Derivatives by both ends (3 x 6) of position (part 0) or tangent (part 3) of the geodesic at a node, at a fixed
+    """Derivatives by both ends (3 x 6) of position (part 0) or tangent (TANGENTS) of the geodesic at a node, at a fixed
     arc length; `tangent`: the contribution of moving its beginning along.
     """
-    begin = node(number, 0) + 6 + part
-    aside, turn, level = (
-        begin + wrap.LANE * wrap.ASIDE_LANE,
-        begin + wrap.LANE * wrap.TURN_LANE,
-        begin + wrap.LANE * wrap.LEVEL_LANE,
-    )
+    begin = node(number, 0) + wrap.RATES + part
     for i in range(3):
         for k in range(6):
-            own[into + 6 * i + k] = (
-                own[wrap.ALONG_ENDS + k] * tangent[i]
-                + own[wrap.ASIDE_ENDS + k] * own[aside + i]
-                + own[wrap.TURN_ENDS + k] * own[turn + i]
-                + own[wrap.LEVEL_ENDS + k] * own[level + i]
-            )
+            own[into + 6 * i + k] = own[wrap.ALONG_ENDS + k] * tangent[i] + add_slopes(own, begin, k, i)
 
 
 @inline
@@ -135,9 +135,9 @@ def end_points(kind: int, size: Vector, own: Array) -> None:
     put_moving(own, wrap.LAST_POINT, y)
     put_moving(own, wrap.LAST_DIRECTION, w)
     slopes_at(own, 0, wrap.FIRST_POINT + 9, 0, t[0])
-    slopes_at(own, 0, wrap.FIRST_DIRECTION + 9, 3, bend[1])
+    slopes_at(own, 0, wrap.FIRST_DIRECTION + 9, wrap.TANGENTS, bend[1])
     slopes_at(own, last, wrap.LAST_POINT + 9, 0, w[0])
-    slopes_at(own, last, wrap.LAST_DIRECTION + 9, 3, turn[1])
+    slopes_at(own, last, wrap.LAST_DIRECTION + 9, wrap.TANGENTS, turn[1])
     for i in range(3):
         for k in range(6):
             own[wrap.LAST_POINT + 9 + 6 * i + k] += w[0][i] * own[wrap.ARC_ENDS + k]
@@ -198,35 +198,26 @@ def on_geodesic(
     number = 0
     while number < steps and own[wrap.PLACES + number + 1] <= past[0]:
         number += 1
-    found = wrap.STEP_SPACE + 13 * wrap.LANE
-    for k in range(wrap.LANE * wrap.LANES):
+    found, layers = wrap.STEP_SPACE + 12 * wrap.LANE, int(own[wrap.LAYERS])
+    for k in range(wrap.LANE * layers):
         own[found + k] = own[node(number, 0) + k]
     left = past[0] - own[wrap.PLACES + number]
     # The geodesic extends by up to so many steps beyond its ends, where it blends into the lines.
     for _ in range(wrap.MOST_STEPS):
         if left == 0.0:
             break
-        step = next_step(kind, size, flat3(own, found), flat3(own, found + 3), left, TURN)
-        for lane in range(wrap.LANES):
+        step = next_step(kind, size, flat3(own, found), flat3(own, found + wrap.TANGENTS), left, TURN)
+        for lane in range(layers):
             at = found + wrap.LANE * lane
             lane_march(kind, size, own, at, step, at)
         left = left - step if step != left else 0.0
     y, w = lane_position(own, found), lane_tangent(own, found)
     x, t = slid(kind, size, y, w, past[1], past[2])
-    begin = found + 6
-    aside, turn, level = (
-        begin + wrap.LANE * wrap.ASIDE_LANE,
-        begin + wrap.LANE * wrap.TURN_LANE,
-        begin + wrap.LANE * wrap.LEVEL_LANE,
-    )
     for i in range(3):
         for k in range(6):
-            across[9 * (k // 3) + 3 * i + k % 3] += share * (
-                (own[wrap.ALONG_ENDS + k] - own[wrap.FIRST_ENDS + k]) * w[0][i]
-                + own[wrap.ASIDE_ENDS + k] * own[aside + i]
-                + own[wrap.TURN_ENDS + k] * own[turn + i]
-                + own[wrap.LEVEL_ENDS + k] * own[level + i]
-            )
+            along = own[wrap.ALONG_ENDS + k] - own[wrap.FIRST_ENDS + k]
+            slope = along * w[0][i] + add_slopes(own, found + wrap.RATES, k, i)
+            across[9 * (k // 3) + 3 * i + k % 3] += share * slope
     return x, t[0]
 
 

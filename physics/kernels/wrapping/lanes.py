@@ -12,7 +12,7 @@ from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .flow import geodesic_curve, lane_position, lane_step, lane_tangent, set_lane
 from .geodesic import ZERO
-from .jacobi import ASIDE, ENDED, LINE, moved_by, set_terms
+from .jacobi import ASIDE, ENDED, LINE, Four, moved_by, set_terms
 from .surface import CAPSULE, TURN, Moving, gradient_of, next_step, part_ahead
 
 AT_SEAM = 1e-11  # of the radius: a node so near to a seam is meant to be there
@@ -67,7 +67,7 @@ def lane_march(kind: int, size: Vector, own: Array, at: int, step: float, end: i
         lane_step(kind, size, own, at, step, end, wrap.STEP_SPACE)
         return
     ahead = math.copysign(1.0, step)
-    part = part_ahead(size[0], own[at + 2], ahead * own[at + 5])
+    part = part_ahead(size[0], own[at + 2], ahead * own[at + wrap.TANGENTS + 2])
     here = size[0], part, 0.0
     radius = math.sqrt(2.0 * own[wrap.LEVEL])
     lane_step(kind, here, own, at, step, end, wrap.STEP_SPACE)
@@ -103,7 +103,7 @@ def follow(kind: int, size: Vector, own: Array, lane: int, mesh: bool) -> bool:
                 return True
             if number == wrap.MOST_STEPS:
                 return False
-            step = next_step(kind, size, flat3(own, at), flat3(own, at + 3), left, TURN)
+            step = next_step(kind, size, flat3(own, at), flat3(own, at + wrap.TANGENTS), left, TURN)
             place = length if step == left else own[wrap.PLACES + number] + step
             own[wrap.PLACES + number + 1] = place
             own[wrap.STEPS] = number + 1
@@ -144,38 +144,55 @@ def get_moving(own: Array, at: int) -> Moving:
     return flat3(own, at), flat3(own, at + 3), flat3(own, at + 6)
 
 
+@inline
+def level_moves(own: Array) -> bool:
+    """Whether the level to wrap over moves with the strand's ends."""
+    moves = False
+    for k in range(6):
+        moves = moves or own[wrap.LEVEL_ENDS + k] != 0.0
+    return moves
+
+
+@inline
+def missed_by_level(own: Array, first: tuple[Vector, Vector], last: tuple[Vector, Vector]) -> Four:
+    """Derivatives by the level of `misses`; with the normal and the side at both contacts."""
+    at, end = node(0, wrap.LEVEL_LANE), node(int(own[wrap.STEPS]), wrap.LEVEL_LANE)
+    x = scale_add3(lane_position(own, at)[1], -own[wrap.TERMS + LINE], lane_tangent(own, at)[1])
+    y = scale_add3(lane_position(own, end)[1], own[wrap.TERMS + ENDED + LINE], lane_tangent(own, end)[1])
+    return dot3(first[0], x), dot3(first[1], x), -dot3(last[0], y), -dot3(last[1], y)
+
+
 @shared
 def lay_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> None:
     """The lanes of a geodesic that was found, and the derivatives of its beginning and length (along, aside, turn,
     length) by both ends, with LEVEL_ENDS known.
     """
     start_lanes(kind, size, own, flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3))
-    follow(kind, size, own, wrap.ASIDE_LANE, True)
-    follow(kind, size, own, wrap.TURN_LANE, False)
-    follow(kind, size, own, wrap.LEVEL_LANE, False)
+    layers = wrap.LANES if level_moves(own) else wrap.LANES - 1
+    own[wrap.LAYERS] = layers
+    for lane in range(wrap.ASIDE_LANE, layers):
+        follow(kind, size, own, lane, lane == wrap.ASIDE_LANE)
     last = int(own[wrap.STEPS])
-    begin, end = node(0, wrap.LEVEL_LANE), node(last, wrap.LEVEL_LANE)
-    starts = flat3(own, begin), flat3(own, begin + 3)
-    set_terms(kind, size, own, starts, (flat3(own, end), flat3(own, end + 3)), p, q)
+    at = wrap.TERMS + ASIDE
+    y, w = lane_position(own, node(last, wrap.ASIDE_LANE)), lane_tangent(own, node(last, wrap.ASIDE_LANE))
+    set_terms(
+        kind, size, own, (flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3)), (y[0], w[0]), p, q
+    )
     n, a = flat3(own, wrap.NORMAL), flat3(own, wrap.BESIDE)
     m, b = flat3(own, wrap.LAST_NORMAL), flat3(own, wrap.LAST_BESIDE)
-    at = wrap.TERMS + ASIDE
     for lane in range(2):
-        place = node(last, wrap.ASIDE_LANE + lane)
-        own[at + lane], own[at + 2 + lane] = dot3(b, flat3(own, place + 6)), dot3(b, flat3(own, place + 9))
-    x, t, y, w = flat3(own, begin + 6), flat3(own, begin + 9), flat3(own, end + 6), flat3(own, end + 9)
-    first, off = own[wrap.TERMS + LINE], own[wrap.TERMS + ENDED + LINE]
-    missed = dot3(n, x) - first * dot3(n, t), dot3(a, x) - first * dot3(a, t)
-    passed = -dot3(m, y) - off * dot3(m, w), -dot3(b, y) - off * dot3(b, w)
+        place = node(last, wrap.ASIDE_LANE + lane) + wrap.RATES
+        own[at + lane], own[at + 2 + lane] = (
+            dot3(b, flat3(own, place)),
+            dot3(b, flat3(own, place + wrap.TANGENTS)),
+        )
     by_level = (0.0, 0.0, 0.0, 0.0)
-    for k in range(-1, 6):  # by the level, then by both ends at a fixed level
-        if k >= 0:
-            missed = (-n[k], -a[k]) if k < 3 else (0.0, 0.0)
-            passed = (0.0, 0.0) if k < 3 else (m[k - 3], b[k - 3])
+    if layers == wrap.LANES:
+        by_level = moved_by(own, missed_by_level(own, (n, a), (m, b)))
+    for k in range(6):  # by both ends at a fixed level
+        missed = (-n[k], -a[k]) if k < 3 else (0.0, 0.0)
+        passed = (0.0, 0.0) if k < 3 else (m[k - 3], b[k - 3])
         moved = moved_by(own, (missed[0], missed[1], passed[0], passed[1]))
-        if k < 0:
-            by_level = moved
-            continue
         rise = own[wrap.LEVEL_ENDS + k]
         own[wrap.ALONG_ENDS + k] = moved[0] + by_level[0] * rise
         own[wrap.ASIDE_ENDS + k] = moved[1] + by_level[1] * rise
@@ -189,15 +206,15 @@ def ends_rate(own: Array, row: int, v: Vector, w: Vector) -> float:
 
 
 @inline
-def start_in_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving, second: Vector) -> None:
-    """The lane of time at the beginning; `second`: second derivatives of along, aside, turn."""
-    x, t = flat3(own, node(0, wrap.ASIDE_LANE)), flat3(own, node(0, wrap.ASIDE_LANE) + 3)
+def start_in_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving) -> None:
+    """The lane of time at the beginning, without second derivatives of along, aside, turn."""
+    begin = node(0, wrap.ASIDE_LANE)
+    x, t = flat3(own, begin), flat3(own, begin + wrap.TANGENTS)
     bend, _, _ = geodesic_curve(kind, size, (x, ZERO, ZERO), (t, ZERO, ZERO))
     along, aside = ends_rate(own, wrap.ALONG_ENDS, p[1], q[1]), ends_rate(own, wrap.ASIDE_ENDS, p[1], q[1])
     turn = ends_rate(own, wrap.TURN_ENDS, p[1], q[1])
-    side = flat3(own, node(0, wrap.TURN_LANE) + 9)
-    up, dip = flat3(own, node(0, wrap.LEVEL_LANE) + 6), flat3(own, node(0, wrap.LEVEL_LANE) + 9)
-    tilt = flat3(own, node(0, wrap.ASIDE_LANE) + 9)
+    side, tilt = lane_position(own, begin)[1], lane_tangent(own, begin)[1]
+    up, dip = lane_position(own, node(0, wrap.LEVEL_LANE))[1], lane_tangent(own, node(0, wrap.LEVEL_LANE))[1]
     v = scale_add3(
         scale_add3((along * t[0], along * t[1], along * t[2]), aside, side), own[wrap.LEVEL + 1], up
     )
@@ -205,13 +222,11 @@ def start_in_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving, sec
     u = scale_add3(u, own[wrap.LEVEL + 1], dip)
     _, g1, _ = gradient_of(kind, size, x, v, ZERO)
     lift = own[wrap.LEVEL + 2] - dot3(g1, v)
-    a = scale_add3((second[0] * t[0], second[0] * t[1], second[0] * t[2]), second[1], side)
-    a = scale_add3(a, lift, up)
+    a = lift * up[0], lift * up[1], lift * up[2]
     g, g1, g2 = gradient_of(kind, size, x, v, a)
     fall = -(2.0 * dot3(g1, u) + dot3(g2, t)) / dot3(g, g)
     shrink = -dot3(u, u)
     b = scale_add3((shrink * t[0], shrink * t[1], shrink * t[2]), fall, g)
-    b = scale_add3(b, second[2], side)
     set_lane(own, node(0, wrap.TIME_LANE), (x, v, a), (t, u, b))
 
 
@@ -242,12 +257,25 @@ def lane_of_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving) -> N
     derivatives of the beginning, which then follow from the mismatch.
     """
     own[wrap.ARC + 1], own[wrap.ARC + 2] = ends_rate(own, wrap.ARC_ENDS, p[1], q[1]), 0.0
-    start_in_time(kind, size, own, p, q, ZERO)
+    start_in_time(kind, size, own, p, q)
     follow(kind, size, own, wrap.TIME_LANE, False)
     x, t = lane_position(own, node(0, wrap.TIME_LANE)), lane_tangent(own, node(0, wrap.TIME_LANE))
     y, w = end_in_time(kind, size, own)
     a, b = miss_in_time(kind, size, x, t, less(x, p))
     c, d = miss_in_time(kind, size, y, w, less(q, y))
     along, aside, turn, own[wrap.ARC + 2] = moved_by(own, (a, b, c, d))
-    start_in_time(kind, size, own, p, q, (along, aside, turn))
-    follow(kind, size, own, wrap.TIME_LANE, False)
+    # a lane's second derivatives are linear in those of its beginning
+    for number in range(int(own[wrap.STEPS]) + 1):
+        at, beside, turned = node(number, 0), node(number, wrap.ASIDE_LANE), node(number, wrap.TURN_LANE)
+        x, t = flat3(own, at), flat3(own, at + wrap.TANGENTS)
+        here = (size[0], part_ahead(size[0], x[2], t[2]), 0.0) if kind == CAPSULE else size
+        bend, _, _ = geodesic_curve(kind, here, (x, ZERO, ZERO), (t, ZERO, ZERO))
+        for k in range(3):
+            for part in range(2):
+                place = wrap.TANGENTS * part + k
+                ahead = bend[k] if part == 1 else t[k]
+                own[at + 2 * wrap.RATES + place] += (
+                    along * ahead
+                    + aside * own[beside + wrap.RATES + place]
+                    + turn * own[turned + wrap.RATES + place]
+                )

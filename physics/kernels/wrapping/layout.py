@@ -21,7 +21,7 @@ SHAPE_WIDTH = 9
 BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE, ALWAYS = 0, 1, 2, 3, 4
 
 # a strand's own memory
-STATUS, LENGTH, RATE, CURVATURE, ENDS, FRAMES = 0, 1, 2, 3, 4, 10
+STATUS, LENGTH, RATE, CURVATURE, PARTS, ENDS, FRAMES = 0, 1, 2, 3, 4, 5, 11  # PARTS: of a row (see `places`)
 STRAIGHT, WRAPPED, INSIDE, UNSOLVED = 0, 1, 2, 3
 
 # of a path over one sphere or cylinder, after its frame: axes of the path's plane and its normal, in world axes; then
@@ -45,7 +45,8 @@ ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cyl
 
 # of a path over one curved obstacle, in the obstacle's axes: point, tangent and length of the geodesic at its
 # beginning; the nodes of its lanes (see `flow`): time, aside, turned, level
-LANE, LANES, MOST_STEPS = 18, 4, 96
+LANE, LANES, MOST_STEPS = 24, 4, 96
+TANGENTS, RATES = 4, 8  # in a lane
 TIME_LANE, ASIDE_LANE, TURN_LANE, LEVEL_LANE = 0, 1, 2, 3
 GEODESIC = ROUND_SPACE
 BEGINNING, STEPS, LONGEST = GEODESIC, GEODESIC + 7, GEODESIC + 8  # LONGEST: more than the path's length
@@ -55,20 +56,21 @@ WAY = GEODESIC + 15  # three points of an initial guess: first contact, middle, 
 SIDE = (
     WAY + 9
 )  # where the path bulges if a hint decides that, in axes in which an ellipsoid is the unit sphere
-RADIUS_ENDS, ALONG_ENDS, ASIDE_ENDS, TURN_ENDS, ARC_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
+RADIUS_ENDS, ALONG_ENDS, ARC_ENDS, ASIDE_ENDS, TURN_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
     SIDE + 3 + 6 * k for k in range(8)
 )
 REACH_ENDS, WIDTH_ENDS = LENGTH_ENDS + 6, LENGTH_ENDS + 12
 # each a vector with two derivatives in time, then its derivatives by both ends (3 x 6)
 FIRST_POINT, FIRST_DIRECTION, LAST_POINT, LAST_DIRECTION = (WIDTH_ENDS + 6 + 27 * k for k in range(4))
 LAID = LAST_DIRECTION + 27  # whether the lanes and all above are known, not only lengths (see `jacobi`)
-NORMAL, BESIDE, LAST_NORMAL, LAST_BESIDE = (LAID + 1 + 3 * k for k in range(4))
-TERMS = LAID + 13
+LAYERS = LAID + 1  # lanes in use: LANES, or one less for a level that no end moves
+NORMAL, BESIDE, LAST_NORMAL, LAST_BESIDE = (LAYERS + 1 + 3 * k for k in range(4))
+TERMS = LAYERS + 13
 STATE = TERMS + 22
 PLACES = STATE + 16
 NODES = PLACES + MOST_STEPS + 1
 STEP_SPACE = NODES + LANE * LANES * (MOST_STEPS + 1)
-GEODESIC_SIZE = STEP_SPACE + 13 * LANE + LANES * LANE
+GEODESIC_SIZE = STEP_SPACE + 12 * LANE + LANES * LANE
 
 # a point of one piece of a strand: position, tangent, bias, Jacobian (3 x 12)
 OUT_TANGENT, OUT_BIAS, OUT_JACOBIAN = 3, 6, 9

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from ..algebra.vectors import Array
-from ..compiler.jit import shared
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, Vector, add3
+from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .curved import curved_contact, curved_path, curved_point
-from .round import round_contact, round_path, round_point
+from .round import combine, round_contact, round_path, round_place, round_point
 from .surface import ELLIPSOID, SPHERE
 
 
@@ -43,3 +44,15 @@ def piece_contact(data: Array, shape: int, own: Array, last: bool, rates: Array,
         curved_contact(data, shape, own, last, rates, out)
     else:
         round_contact(own, kind == SPHERE, last, rates, out)
+
+
+@inline
+def piece_place(data: Array, shape: int, own: Array, last: bool) -> Vector:
+    """Position of the first or last contact of a wrapped piece."""
+    kind = int(data[shape + wrap.SHAPE_KIND])
+    if kind >= ELLIPSOID:
+        x = flat3(own, wrap.LAST_POINT if last else wrap.FIRST_POINT)
+    else:
+        x = round_place(own, kind == SPHERE, last)
+    jx, jy, jz = flat3(own, wrap.AXES), flat3(own, wrap.AXES + 3), flat3(own, wrap.AXES + 6)
+    return add3(flat3(own, wrap.FRAMES + 9), combine(jx, jy, jz, x))

@@ -341,7 +341,9 @@ def planar_point(own: Array, s: Vector, by: Array) -> tuple[Pair, Pair, Pair, Pa
     angle = past[0] / rho[0]
     rate = (past[1] - angle * rho[1]) / rho[0]
     second = (past[2] - 2.0 * rate * rho[1] - angle * rho[2]) / rho[0]
-    c = math.cos(own[wrap.FIRST_ANGLE] + angle), math.sin(own[wrap.FIRST_ANGLE] + angle)
+    c = n  # ignored on both lines
+    if first[0] > 0.0 and last[0] < 1.0:
+        c = math.cos(own[wrap.FIRST_ANGLE] + angle), math.sin(own[wrap.FIRST_ANGLE] + angle)
     arc, arc_rate, arc_second = on_arc(
         c, rho, own[wrap.FIRST_ANGLE + 1] + rate, own[wrap.FIRST_ANGLE + 2] + second
     )

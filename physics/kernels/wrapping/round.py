@@ -184,7 +184,7 @@ def round_length(own: Array, sphere: bool) -> Pair:
         own[wrap.LENGTH], own[wrap.RATE], own[wrap.CURVATURE] = plane, speed, curve
         return 0.0, 1.0
     rise, climb = own[wrap.STOP + 2] - own[wrap.START + 2], own[wrap.STOP_RATE + 2] - own[wrap.START_RATE + 2]
-    length = math.hypot(plane, rise)
+    length = math.sqrt(plane * plane + rise * rise)
     rate = (plane * speed + rise * climb) / length
     second = speed * speed + plane * curve + climb * climb
     second += rise * (own[wrap.STOP_SECOND + 2] - own[wrap.START_SECOND + 2])
@@ -328,6 +328,18 @@ def turn_with(own: Array, arm: Vector, out: Array) -> None:
     out[row + 14] += arm[0]
     out[row + 24] += arm[1]
     out[row + 25] -= arm[0]
+
+
+@inline
+def round_place(own: Array, sphere: bool, last: bool) -> Vector:
+    """Position of the first or last contact, in the path's axes."""
+    rho, n = own[wrap.RADIUS], pair(own, wrap.NORMALS + 2 if last else wrap.NORMALS)
+    if sphere:
+        return rho * n[0], rho * n[1], 0.0
+    share = own[wrap.LAST_LENGTH if last else wrap.FIRST_LENGTH] / own[wrap.PLANE_LENGTH]
+    low, high = own[wrap.START + 2], own[wrap.STOP + 2]
+    height = high + share * (low - high) if last else low + share * (high - low)
+    return rho * n[0], rho * n[1], height
 
 
 @shared

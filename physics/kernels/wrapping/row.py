@@ -19,7 +19,7 @@ from .link import (
     touch_velocity,
 )
 from .piece import piece_point
-from .places import is_link, junction, kept, list_parts, part_of, piece_of, shape_of
+from .places import is_link, junction, kept, part_of, piece_of, shape_of
 
 
 @shared
@@ -148,27 +148,26 @@ def add_through(
     number: int,
     at: int,
     into: Array,
-    start: int,
 ) -> float:
-    """Twelve derivatives by a piece's rates (from `at` on) as derivatives by the strand's inputs, added to `into` from
-    `start` on; the contribution of the junctions' second derivatives.
+    """Twelve derivatives by a piece's rates (from `at` on) as derivatives by the strand's inputs, added to `into`; the
+    contribution of the junctions' second derivatives.
     """
     n = 6 + 6 * count
     by, second = kept(data, record, wrap.JUNCTIONS_BY), kept(data, record, wrap.JUNCTIONS) + 6 * (count - 1)
-    place = start + 6 + 6 * part_of(data, record, own, count, number)
+    place = 6 + 6 * part_of(data, record, own, count, number)
     bias = 0.0
     for k in range(6):
         into[place + k] += own[at + 6 + k]
     for end in range(2):
-        row = 3 * (number - 1 + end)
-        for i in range(3):
-            share = own[at + 3 * end + i]
-            if number + end == 0 or number + end == parts:
-                into[start + 3 * end + i] += share
-            else:
-                bias += share * own[second + row + i]
-                for k in range(n):
-                    into[start + k] += share * own[by + (row + i) * n + k]
+        row, share = 3 * (number - 1 + end), flat3(own, at + 3 * end)
+        if number + end == 0 or number + end == parts:
+            for i in range(3):
+                into[3 * end + i] += share[i]
+            continue
+        bias += dot3(share, flat3(own, second + row))
+        x, y, z = by + row * n, by + (row + 1) * n, by + (row + 2) * n
+        for k in range(n):
+            into[k] += share[0] * own[x + k] + share[1] * own[y + k] + share[2] * own[z + k]
     return bias
 
 
@@ -176,6 +175,7 @@ def add_through(
 def chain_length(data: Array, record: int, own: Array, count: int, rates: Array, gradient: Array) -> int:
     """Length of the strand with its derivatives, and all data for its points; whether it is wrapped."""
     parts = find_chain(data, record, own, count)
+    own[wrap.PARTS] = parts
     if parts <= 0:
         return wrap.STRAIGHT if parts == 0 else wrap.UNSOLVED
     n = 6 + 6 * count
@@ -197,7 +197,7 @@ def chain_length(data: Array, record: int, own: Array, count: int, rates: Array,
         at = mine + wrap.GEODESIC_SIZE
         own[wrap.LENGTH] += piece[wrap.LENGTH]
         own[wrap.RATE] += piece[wrap.RATE]
-        bias = add_through(data, record, own, count, parts, number, at, gradient, 0)
+        bias = add_through(data, record, own, count, parts, number, at, gradient)
         own[wrap.CURVATURE] += piece[wrap.CURVATURE] + bias
     return wrap.WRAPPED
 
@@ -253,7 +253,7 @@ def chain_point(
 ) -> None:
     """As `strand.wrap_point`, where `chain_length` found the strand wrapped."""
     n = 6 + 6 * count
-    parts = list_parts(data, record, own, count)
+    parts = int(own[wrap.PARTS])
     before, before_by = kept(data, record, wrap.BEFORE), kept(data, record, wrap.BEFORE_BY)
     number = 0
     while number < parts - 1 and own[before + 3 * (number + 1)] <= sigma:
@@ -272,14 +272,10 @@ def chain_point(
         )
     else:
         piece_point(data, shape_of(record, i), piece, sigma - own[place], rate, own[at : at + 12], out)
-    row = kept(data, record, wrap.MATRIX)
     for j in range(3):
+        line = jacobian[j]
         for k in range(n):
-            own[row + k] = -out[wrap.OUT_TANGENT + j] * own[before_by + n * number + k]
-        extra = add_through(
-            data, record, own, count, parts, number, into + wrap.OUT_JACOBIAN + 12 * j, own, row
-        )
+            line[k] = -out[wrap.OUT_TANGENT + j] * own[before_by + n * number + k]
+        extra = add_through(data, record, own, count, parts, number, into + wrap.OUT_JACOBIAN + 12 * j, line)
         point[j], tangent[j] = out[j], out[wrap.OUT_TANGENT + j]
         bias[j] = out[wrap.OUT_BIAS + j] + extra - out[wrap.OUT_TANGENT + j] * own[place + 2]
-        for k in range(n):
-            jacobian[j, k] = own[row + k]

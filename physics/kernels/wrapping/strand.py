@@ -14,7 +14,7 @@ from ..algebra.vectors import Array, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .piece import piece_path, piece_point
-from .places import is_link, kept, list_parts, part_of, piece_of
+from .places import is_link, kept, part_of, piece_of
 from .row import chain_length, chain_point
 
 
@@ -81,7 +81,7 @@ def wrap_touch(data: Array, at: int, own: Array, number: int) -> float:
         return -1.0
     if count == 1:
         return touch_of(own, number == 1)
-    parts, part = list_parts(data, record, own, count), number // 2
+    parts, part = int(own[wrap.PARTS]), number // 2
     if part >= parts:
         return -1.0
     before = own[kept(data, record, wrap.BEFORE) + 3 * part]

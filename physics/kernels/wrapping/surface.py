@@ -129,14 +129,8 @@ def level_of(kind: int, size: Vector, x: Vector) -> float:
 
 
 @inline
-def bending(kind: int, size: Vector, x: Moving, t: Moving) -> Vector:
-    """t H t along a lane."""
-    if kind != TORUS:
-        d = size
-        if kind == CAPSULE:
-            d = 1.0, 1.0, beyond_seams(size, x[0][2])[1]
-        u, v = times3(d, t[0]), times3(d, t[1])
-        return dot3(t[0], u), 2.0 * dot3(t[1], u), 2.0 * (dot3(t[1], v) + dot3(t[2], u))
+def bending(size: Vector, x: Moving, t: Moving) -> Vector:
+    """t H t along a lane on a torus."""
     p, v, a = x
     far = math.sqrt(p[0] * p[0] + p[1] * p[1])
     speed = (p[0] * v[0] + p[1] * v[1]) / far
