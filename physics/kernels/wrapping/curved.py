@@ -11,7 +11,8 @@ from ..algebra.vectors import Array, Vector, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .flow import lane_position, lane_tangent
-from .jacobi import fields_by, moved_by, turned_tangent
+from .geodesic import ZERO
+from .jacobi import FIELDS, darboux, fields_by, moved_by, turned_tangent
 from .lanes import (
     dots,
     end_in_time,
@@ -100,48 +101,36 @@ def length_in_time(own: Array, p: Moving, q: Moving) -> None:
 
 
 @inline
-def add_slopes(own: Array, begin: int, k: int, i: int) -> float:
-    """Derivative by the ends' number k of number i of a geodesic's point or tangent at a fixed arc length, without its
-    motion along; from the rates of its lanes, `begin` that of the first.
+def end_slopes(
+    own: Array, last: int, k: int, into: int, t: Vector, along: float, aside: float, turn: float
+) -> None:
+    """Derivatives by the ends' number k of the first contact (last 0) or the last (1) and of the tangent t there, of
+    which the geodesic's end moves along, aside and turns so much; the tangent's are 27 numbers further.
     """
-    total = 0.0
-    for lane in range(wrap.ASIDE_LANE, int(own[wrap.LAYERS])):
-        total += own[wrap.ASIDE_ENDS + 6 * (lane - wrap.ASIDE_LANE) + k] * own[begin + wrap.LANE * lane + i]
-    return total
-
-
-@inline
-def slopes_at(own: Array, number: int, into: int, part: int, tangent: Vector) -> None:
-    """Derivatives by both ends (3 x 6) of position (part 0) or tangent (TANGENTS) of the geodesic at a node, at a fixed
-    arc length; `tangent`: the contribution of moving its beginning along.
-    """
-    begin = node(number, 0) + wrap.RATES + part
+    x = scale_add3((along * t[0], along * t[1], along * t[2]), aside, flat3(own, wrap.BESIDE + 6 * last))
+    u = turned_tangent(own, last, along, aside, turn)
+    if int(own[wrap.LAYERS]) == wrap.LANES:
+        at, rise = node(last * int(own[wrap.STEPS]), wrap.LEVEL_LANE), own[wrap.LEVEL_ENDS + k]
+        x = scale_add3(x, rise, lane_position(own, at)[1])
+        u = scale_add3(u, rise, lane_tangent(own, at)[1])
     for i in range(3):
-        for k in range(6):
-            own[into + 6 * i + k] = own[wrap.ALONG_ENDS + k] * tangent[i] + add_slopes(own, begin, k, i)
+        own[into + 9 + 6 * i + k], own[into + 36 + 6 * i + k] = x[i], u[i]
 
 
 @inline
 def end_points(kind: int, size: Vector, own: Array) -> None:
     """Both ends of the geodesic and its tangents there, with derivatives in time and by the strand's ends."""
-    last = int(own[wrap.STEPS])
     x, t = lane_position(own, node(0, wrap.TIME_LANE)), lane_tangent(own, node(0, wrap.TIME_LANE))
     y, w = end_in_time(kind, size, own)
-    zero = (0.0, 0.0, 0.0)
-    _, bend = slid(kind, size, (x[0], zero, zero), (t[0], zero, zero), 1.0, 0.0)
-    _, turn = slid(kind, size, (y[0], zero, zero), (w[0], zero, zero), 1.0, 0.0)
     put_moving(own, wrap.FIRST_POINT, x)
     put_moving(own, wrap.FIRST_DIRECTION, t)
     put_moving(own, wrap.LAST_POINT, y)
     put_moving(own, wrap.LAST_DIRECTION, w)
-    slopes_at(own, 0, wrap.FIRST_POINT + 9, 0, t[0])
-    slopes_at(own, 0, wrap.FIRST_DIRECTION + 9, wrap.TANGENTS, bend[1])
-    slopes_at(own, last, wrap.LAST_POINT + 9, 0, w[0])
-    slopes_at(own, last, wrap.LAST_DIRECTION + 9, wrap.TANGENTS, turn[1])
-    for i in range(3):
-        for k in range(6):
-            own[wrap.LAST_POINT + 9 + 6 * i + k] += w[0][i] * own[wrap.ARC_ENDS + k]
-            own[wrap.LAST_DIRECTION + 9 + 6 * i + k] += turn[1][i] * own[wrap.ARC_ENDS + k]
+    for k in range(6):
+        along, aside, turn = own[wrap.ALONG_ENDS + k], own[wrap.ASIDE_ENDS + k], own[wrap.TURN_ENDS + k]
+        field, slope = fields_by(own, aside, turn)
+        end_slopes(own, 0, k, wrap.FIRST_POINT, t[0], along, aside, turn)
+        end_slopes(own, 1, k, wrap.LAST_POINT, w[0], along + own[wrap.ARC_ENDS + k], field, slope)
 
 
 @inline
@@ -209,14 +198,19 @@ def on_geodesic(
         step = next_step(kind, size, flat3(own, found), flat3(own, found + wrap.TANGENTS), left, TURN)
         for lane in range(layers):
             at = found + wrap.LANE * lane
-            lane_march(kind, size, own, at, step, at)
+            lane_march(kind, size, own, lane, at, step, at)
         left = left - step if step != left else 0.0
     y, w = lane_position(own, found), lane_tangent(own, found)
     x, t = slid(kind, size, y, w, past[1], past[2])
-    for i in range(3):
-        for k in range(6):
-            along = own[wrap.ALONG_ENDS + k] - own[wrap.FIRST_ENDS + k]
-            slope = along * w[0][i] + add_slopes(own, found + wrap.RATES, k, i)
+    _, side, _, _ = darboux(kind, size, y[0], w[0])
+    fields, rise = found + wrap.LANE * wrap.FIELDS_LANE + FIELDS, ZERO
+    if layers == wrap.LANES:
+        rise = lane_position(own, found + wrap.LANE * wrap.LEVEL_LANE)[1]
+    for k in range(6):
+        along = own[wrap.ALONG_ENDS + k] - own[wrap.FIRST_ENDS + k]
+        aside = own[wrap.ASIDE_ENDS + k] * own[fields] + own[wrap.TURN_ENDS + k] * own[fields + 1]
+        for i in range(3):
+            slope = along * w[0][i] + aside * side[i] + own[wrap.LEVEL_ENDS + k] * rise[i]
             across[9 * (k // 3) + 3 * i + k % 3] += share * slope
     return x, t[0]
 

@@ -68,10 +68,9 @@ def curving(kind: int, size: Vector, x: Bend, t: Bend) -> Bend:
     else:
         d = lanes_of(size)
         if kind == CAPSULE:
-            up, cap = beyond_seams(size, numbers_of(x[0])[2])
-            d = lanes_of((1.0, 1.0, cap))
-            y = numbers_of(x[0])
-            g = lanes_of((y[0], y[1], up))
+            place = numbers_of(x[0])
+            up, cap = beyond_seams(size, place[2])
+            d, g = lanes_of((1.0, 1.0, cap)), lanes_of((place[0], place[1], up))
         else:
             g = times_lanes(d, x[0])
         g1, g2, u, v = times_lanes(d, x[1]), times_lanes(d, x[2]), times_lanes(d, t[0]), times_lanes(d, t[1])

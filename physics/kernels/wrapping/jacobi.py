@@ -126,16 +126,33 @@ def capsule_march(half: float, own: Array, at: int, length: float) -> bool:
     return False
 
 
+@shared
+def fields_march(kind: int, size: Vector, own: Array, at: int, step: float, end: int) -> None:
+    """The state at `at`, advanced by a step of arc length, to `end`."""
+    for k in range(WIDTH):
+        own[end + k] = own[at + k]
+    if kind == CAPSULE:
+        capsule_march(size[0], own, end, step)
+    else:
+        field_step(kind, size, 2.0 * own[wrap.LEVEL], own, end, step)
+
+
+@inline
+def start_fields(own: Array, at: int, x: Vector, t: Vector) -> None:
+    """The state at the geodesic's beginning."""
+    put3(own, at, x)
+    put3(own, at + TANGENT, t)
+    put3(own, at + FIELDS, (1.0, 0.0, 0.0))
+    put3(own, at + SLOPES, (0.0, 1.0, 0.0))
+
+
 @inline
 def march(kind: int, size: Vector, own: Array, x: Vector, t: Vector, length: float, turn: float) -> bool:
     """STATE at the end of the geodesic from x along t, in steps over which it turns by about `turn`; False where it
     needs too many.
     """
     at = wrap.STATE
-    put3(own, at, x)
-    put3(own, at + TANGENT, t)
-    put3(own, at + FIELDS, (1.0, 0.0, 0.0))
-    put3(own, at + SLOPES, (0.0, 1.0, 0.0))
+    start_fields(own, at, x, t)
     own[wrap.STEPS] = 0.0
     put3(own, wrap.NODES, x)
     if kind == CAPSULE:
@@ -154,17 +171,23 @@ def march(kind: int, size: Vector, own: Array, x: Vector, t: Vector, length: flo
 
 
 @inline
-def end_terms(kind: int, size: Vector, own: Array, x: Vector, t: Vector, line: Vector, last: int) -> None:
-    """Terms of the beginning (last 0) or the end (1): contact and tangent there, and the line that meets them."""
+def darboux(kind: int, size: Vector, x: Vector, t: Vector) -> tuple[Vector, Vector, float, float]:
+    """Normal and direction aside of the Darboux frame of a geodesic at x along t; its curvature and torsion."""
     g, h, _ = gradient_of(kind, size, x, t, NONE)
     steep = 1.0 / math.sqrt(dot3(g, g))
     n = steep * g[0], steep * g[1], steep * g[2]
     a = cross(t, n)
-    _, k, _ = gradient_of(kind, size, x, a, NONE)
+    return n, a, steep * dot3(t, h), steep * dot3(a, h)
+
+
+@inline
+def end_terms(kind: int, size: Vector, own: Array, x: Vector, t: Vector, line: Vector, last: int) -> None:
+    """Terms of the beginning (last 0) or the end (1): contact and tangent there, and the line that meets them."""
+    n, a, bend, twist = darboux(kind, size, x, t)
+    g, k, _ = gradient_of(kind, size, x, a, NONE)
     put3(own, wrap.NORMAL + 6 * last, n)
     put3(own, wrap.BESIDE + 6 * last, a)
-    at, across = wrap.TERMS + ENDED * last, steep * dot3(a, k)
-    bend, twist, ahead = steep * dot3(t, h), steep * dot3(a, h), dot3(t, line)
+    at, across, ahead = wrap.TERMS + ENDED * last, dot3(a, k) / dot3(n, g), dot3(t, line)
     off, beside = dot3(n, line), dot3(a, line)
     along, aside = bend * ahead + twist * beside, twist * ahead + across * beside
     share = twist * off / along if along != 0.0 else 0.0

@@ -12,7 +12,20 @@ from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .flow import geodesic_curve, lane_position, lane_step, lane_tangent, set_lane
 from .geodesic import ZERO
-from .jacobi import ASIDE, ENDED, LINE, Four, moved_by, set_terms
+from .jacobi import (
+    ASIDE,
+    ENDED,
+    FIELDS,
+    LINE,
+    SLOPES,
+    TANGENT,
+    darboux,
+    fields_march,
+    moved_by,
+    set_terms,
+    start_fields,
+    turned_tangent,
+)
 from .surface import CAPSULE, TURN, Moving, gradient_of, next_step, part_ahead
 
 AT_SEAM = 1e-11  # of the radius: a node so near to a seam is meant to be there
@@ -58,22 +71,34 @@ def node(number: int, lane: int) -> int:
     return wrap.NODES + wrap.LANE * (wrap.LANES * number + lane)
 
 
+@inline
+def at_seam(half: float, own: Array, at: int) -> bool:
+    """Whether a node lies at a seam of a sphere-capped cylinder; it is then moved there exactly."""
+    if abs(abs(own[at + 2]) - half) > AT_SEAM * math.sqrt(2.0 * own[wrap.LEVEL]):
+        return False
+    own[at + 2] = math.copysign(half, own[at + 2])
+    return True
+
+
 @shared
-def lane_march(kind: int, size: Vector, own: Array, at: int, step: float, end: int) -> None:
-    """As `flow.lane_step`, by way of a seam of a sphere-capped cylinder where the step ends on one: each geodesic of a
-    lane meets it at its own arc length.
+def lane_march(kind: int, size: Vector, own: Array, lane: int, at: int, step: float, end: int) -> None:
+    """The lane of this number at `at`, advanced by a step of arc length, to `end`; by way of a seam of a sphere-capped
+    cylinder where the step ends on one: each geodesic of a lane meets it at its own arc length.
     """
+    if lane == wrap.FIELDS_LANE:
+        fields_march(kind, size, own, at, step, end)
+        if kind == CAPSULE:
+            at_seam(size[0], own, end)
+        return
     if kind != CAPSULE:
         lane_step(kind, size, own, at, step, end, wrap.STEP_SPACE)
         return
     ahead = math.copysign(1.0, step)
     part = part_ahead(size[0], own[at + 2], ahead * own[at + wrap.TANGENTS + 2])
     here = size[0], part, 0.0
-    radius = math.sqrt(2.0 * own[wrap.LEVEL])
     lane_step(kind, here, own, at, step, end, wrap.STEP_SPACE)
-    if abs(abs(own[end + 2]) - size[0]) > AT_SEAM * radius:
+    if not at_seam(size[0], own, end):
         return
-    own[end + 2] = math.copysign(size[0], own[end + 2])
     y, w = lane_position(own, end), lane_tangent(own, end)
     after = part_ahead(size[0], y[0][2], ahead * w[0][2])
     if after == part:
@@ -110,23 +135,16 @@ def follow(kind: int, size: Vector, own: Array, lane: int, mesh: bool) -> bool:
         elif number == int(own[wrap.STEPS]):
             return True
         step = own[wrap.PLACES + number + 1] - own[wrap.PLACES + number]
-        lane_march(kind, size, own, at, step, node(number + 1, lane))
+        lane_march(kind, size, own, lane, at, step, node(number + 1, lane))
         number += 1
 
 
 @inline
 def start_lanes(kind: int, size: Vector, own: Array, x: Vector, t: Vector) -> None:
-    """Variations of the beginning: aside in the surface, rotated in it, to another level; the tangent remains a unit
-    tangent.
-    """
+    """The state of `jacobi` at the beginning, and its variation to another level, with a unit tangent."""
+    start_fields(own, node(0, wrap.FIELDS_LANE), x, t)
     g, _, _ = gradient_of(kind, size, x, ZERO, ZERO)
     square = dot3(g, g)
-    strength = math.sqrt(square)
-    aside = cross(t, (g[0] / strength, g[1] / strength, g[2] / strength))
-    _, h, _ = gradient_of(kind, size, x, aside, ZERO)
-    dip = -dot3(h, t) / square
-    set_lane(own, node(0, wrap.ASIDE_LANE), (x, aside, ZERO), (t, (dip * g[0], dip * g[1], dip * g[2]), ZERO))
-    set_lane(own, node(0, wrap.TURN_LANE), (x, ZERO, ZERO), (t, aside, ZERO))
     up = (g[0] / square, g[1] / square, g[2] / square)
     _, h, _ = gradient_of(kind, size, x, up, ZERO)
     dip = -dot3(h, t) / square
@@ -153,42 +171,29 @@ def level_moves(own: Array) -> bool:
     return moves
 
 
-@inline
-def missed_by_level(own: Array, first: tuple[Vector, Vector], last: tuple[Vector, Vector]) -> Four:
-    """Derivatives by the level of `misses`; with the normal and the side at both contacts."""
-    at, end = node(0, wrap.LEVEL_LANE), node(int(own[wrap.STEPS]), wrap.LEVEL_LANE)
-    x = scale_add3(lane_position(own, at)[1], -own[wrap.TERMS + LINE], lane_tangent(own, at)[1])
-    y = scale_add3(lane_position(own, end)[1], own[wrap.TERMS + ENDED + LINE], lane_tangent(own, end)[1])
-    return dot3(first[0], x), dot3(first[1], x), -dot3(last[0], y), -dot3(last[1], y)
-
-
 @shared
 def lay_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> None:
     """The lanes of a geodesic that was found, and the derivatives of its beginning and length (along, aside, turn,
     length) by both ends, with LEVEL_ENDS known.
     """
-    start_lanes(kind, size, own, flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3))
+    x, t = flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3)
+    start_lanes(kind, size, own, x, t)
     layers = wrap.LANES if level_moves(own) else wrap.LANES - 1
     own[wrap.LAYERS] = layers
-    for lane in range(wrap.ASIDE_LANE, layers):
-        follow(kind, size, own, lane, lane == wrap.ASIDE_LANE)
-    last = int(own[wrap.STEPS])
-    at = wrap.TERMS + ASIDE
-    y, w = lane_position(own, node(last, wrap.ASIDE_LANE)), lane_tangent(own, node(last, wrap.ASIDE_LANE))
-    set_terms(
-        kind, size, own, (flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3)), (y[0], w[0]), p, q
-    )
+    for lane in range(wrap.FIELDS_LANE, layers):
+        follow(kind, size, own, lane, lane == wrap.FIELDS_LANE)
+    end, at = node(int(own[wrap.STEPS]), wrap.FIELDS_LANE), wrap.TERMS + ASIDE
+    set_terms(kind, size, own, (x, t), (flat3(own, end), flat3(own, end + TANGENT)), p, q)
+    own[at], own[at + 1] = own[end + FIELDS], own[end + FIELDS + 1]
+    own[at + 2], own[at + 3] = own[end + SLOPES], own[end + SLOPES + 1]
     n, a = flat3(own, wrap.NORMAL), flat3(own, wrap.BESIDE)
     m, b = flat3(own, wrap.LAST_NORMAL), flat3(own, wrap.LAST_BESIDE)
-    for lane in range(2):
-        place = node(last, wrap.ASIDE_LANE + lane) + wrap.RATES
-        own[at + lane], own[at + 2 + lane] = (
-            dot3(b, flat3(own, place)),
-            dot3(b, flat3(own, place + wrap.TANGENTS)),
-        )
     by_level = (0.0, 0.0, 0.0, 0.0)
     if layers == wrap.LANES:
-        by_level = moved_by(own, missed_by_level(own, (n, a), (m, b)))
+        at, end = node(0, wrap.LEVEL_LANE), node(int(own[wrap.STEPS]), wrap.LEVEL_LANE)
+        x = scale_add3(lane_position(own, at)[1], -own[wrap.TERMS + LINE], lane_tangent(own, at)[1])
+        y = scale_add3(lane_position(own, end)[1], own[wrap.TERMS + ENDED + LINE], lane_tangent(own, end)[1])
+        by_level = moved_by(own, (dot3(n, x), dot3(a, x), -dot3(m, y), -dot3(b, y)))
     for k in range(6):  # by both ends at a fixed level
         missed = (-n[k], -a[k]) if k < 3 else (0.0, 0.0)
         passed = (0.0, 0.0) if k < 3 else (m[k - 3], b[k - 3])
@@ -208,18 +213,13 @@ def ends_rate(own: Array, row: int, v: Vector, w: Vector) -> float:
 @inline
 def start_in_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving) -> None:
     """The lane of time at the beginning, without second derivatives of along, aside, turn."""
-    begin = node(0, wrap.ASIDE_LANE)
-    x, t = flat3(own, begin), flat3(own, begin + wrap.TANGENTS)
-    bend, _, _ = geodesic_curve(kind, size, (x, ZERO, ZERO), (t, ZERO, ZERO))
+    x, t = flat3(own, wrap.BEGINNING), flat3(own, wrap.BEGINNING + 3)
     along, aside = ends_rate(own, wrap.ALONG_ENDS, p[1], q[1]), ends_rate(own, wrap.ASIDE_ENDS, p[1], q[1])
     turn = ends_rate(own, wrap.TURN_ENDS, p[1], q[1])
-    side, tilt = lane_position(own, begin)[1], lane_tangent(own, begin)[1]
     up, dip = lane_position(own, node(0, wrap.LEVEL_LANE))[1], lane_tangent(own, node(0, wrap.LEVEL_LANE))[1]
-    v = scale_add3(
-        scale_add3((along * t[0], along * t[1], along * t[2]), aside, side), own[wrap.LEVEL + 1], up
-    )
-    u = scale_add3(scale_add3((along * bend[0], along * bend[1], along * bend[2]), turn, side), aside, tilt)
-    u = scale_add3(u, own[wrap.LEVEL + 1], dip)
+    v = scale_add3((along * t[0], along * t[1], along * t[2]), aside, flat3(own, wrap.BESIDE))
+    v = scale_add3(v, own[wrap.LEVEL + 1], up)
+    u = scale_add3(turned_tangent(own, 0, along, aside, turn), own[wrap.LEVEL + 1], dip)
     _, g1, _ = gradient_of(kind, size, x, v, ZERO)
     lift = own[wrap.LEVEL + 2] - dot3(g1, v)
     a = lift * up[0], lift * up[1], lift * up[2]
@@ -266,16 +266,12 @@ def lane_of_time(kind: int, size: Vector, own: Array, p: Moving, q: Moving) -> N
     along, aside, turn, own[wrap.ARC + 2] = moved_by(own, (a, b, c, d))
     # a lane's second derivatives are linear in those of its beginning
     for number in range(int(own[wrap.STEPS]) + 1):
-        at, beside, turned = node(number, 0), node(number, wrap.ASIDE_LANE), node(number, wrap.TURN_LANE)
-        x, t = flat3(own, at), flat3(own, at + wrap.TANGENTS)
-        here = (size[0], part_ahead(size[0], x[2], t[2]), 0.0) if kind == CAPSULE else size
-        bend, _, _ = geodesic_curve(kind, here, (x, ZERO, ZERO), (t, ZERO, ZERO))
+        at, fields = node(number, wrap.TIME_LANE), node(number, wrap.FIELDS_LANE)
+        place, ahead = flat3(own, at), flat3(own, at + wrap.TANGENTS)
+        here = (size[0], part_ahead(size[0], place[2], ahead[2]), 0.0) if kind == CAPSULE else size
+        n, side, bend, twist = darboux(kind, here, place, ahead)
+        j = aside * own[fields + FIELDS] + turn * own[fields + FIELDS + 1]
+        s = aside * own[fields + SLOPES] + turn * own[fields + SLOPES + 1]
         for k in range(3):
-            for part in range(2):
-                place = wrap.TANGENTS * part + k
-                ahead = bend[k] if part == 1 else t[k]
-                own[at + 2 * wrap.RATES + place] += (
-                    along * ahead
-                    + aside * own[beside + wrap.RATES + place]
-                    + turn * own[turned + wrap.RATES + place]
-                )
+            own[at + 2 * wrap.RATES + k] += along * ahead[k] + j * side[k]
+            own[at + 2 * wrap.RATES + wrap.TANGENTS + k] += s * side[k] - (along * bend + j * twist) * n[k]

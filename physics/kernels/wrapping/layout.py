@@ -44,10 +44,10 @@ ROUND_SIZE = WRAP + 1 + 28
 ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cylinder
 
 # of a path over one curved obstacle, in the obstacle's axes: point, tangent and length of the geodesic at its
-# beginning; the nodes of its lanes (see `flow`): time, aside, turned, level
-LANE, LANES, MOST_STEPS = 24, 4, 96
+# beginning; the nodes of its lanes (see `flow`): time, the state of `jacobi`, level
+LANE, LANES, MOST_STEPS = 24, 3, 96
 TANGENTS, RATES = 4, 8  # in a lane
-TIME_LANE, ASIDE_LANE, TURN_LANE, LEVEL_LANE = 0, 1, 2, 3
+TIME_LANE, FIELDS_LANE, LEVEL_LANE = 0, 1, 2
 GEODESIC = ROUND_SPACE
 BEGINNING, STEPS, LONGEST = GEODESIC, GEODESIC + 7, GEODESIC + 8  # LONGEST: more than the path's length
 # each a number with two derivatives in time, then its derivatives by both ends

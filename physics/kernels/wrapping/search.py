@@ -82,6 +82,7 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
         if held or kind != ELLIPSOID or deep > MIDDLE * MIDDLE * own[wrap.LEVEL]:
             return wrap.WRAPPED
         best, first = whole_length(own), BESIDE
+    behind = behind and int(data[shape + wrap.SHAPE_SENSE]) == wrap.ALWAYS  # else a string may slip off
     for k in range(first, last if kind != TORUS else 0):
         surface_level(data, shape, width, own, p, q, TILTS[k])
         if solved(kind, size, own, p[0], q[0], behind) and whole_length(own) < best:
@@ -101,9 +102,9 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
     surface_level(data, shape, width, own, p, q, 0.0)
     if sink(kind, size, own, p[0], q[0]) and judged(kind, size, own, False):
         return wrap.WRAPPED
-    for k in range(3 if deep < own[wrap.LEVEL] or not slipped else 1):
-        surface_level(data, shape, width, own, p, q, (k + 1) % 3 - 1.0)
-        if k > 0:  # on the wrong side rather than straight through
+    for k in range(1 + 2 * BESIDE if deep < own[wrap.LEVEL] or not slipped else 1):
+        surface_level(data, shape, width, own, p, q, TILTS[(k - 1) % BESIDE] if k > 0 else 0.0)
+        if k > BESIDE:  # on the wrong side rather than straight through
             put3(own, wrap.SIDE, (0.0, 0.0, 0.0))
         if solved(kind, size, own, p[0], q[0], True):
             return wrap.WRAPPED

@@ -23,7 +23,7 @@ Moving: TypeAlias = tuple[Vector, Vector, Vector]  # a vector with first and sec
 # the `kind` of each class of muscles.obstacles; geodesics are integrated from the ellipsoid on
 SPHERE, CYLINDER, ELLIPSOID, TORUS, CAPSULE = 0, 1, 2, 3, 4
 
-TURN = 0.22  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then accurate to 1e-12 m
+TURN = 0.18  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then accurate to 1e-13 m
 CYLINDRIC, ANY = 0.0, 2.0  # parts of a sphere-capped cylinder
 LEAST_TURN = (
     0.2  # a geodesic along a cylinder's axis is integrated as if it were turning so much of its length
