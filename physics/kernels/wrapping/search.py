@@ -62,8 +62,9 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
     """The geodesic from initial guesses alone, so that it depends on nothing but the ends.
 
     Where its line passes near an ellipsoid's middle, or the first guess gives a pass between two shorter paths, the
-    shortest of all guesses; else a string pulled taut. The long way round an ellipsoid may be a pass, as on a sphere;
-    on another requested side where there is no local minimum it is the pass, and straight where a string slips off.
+    shortest of all guesses; else a string pulled taut. The long way round an ellipsoid may be a pass, as on a sphere,
+    at once where its side always holds; else the pass where there is no local minimum, and straight where a string
+    slips off.
     """
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
     status = surface_level(data, shape, width, own, p, q, 0.0)
@@ -78,18 +79,21 @@ def find_path(data: Array, shape: int, width: float, own: Array, p: Moving, q: M
     first, last = 0, BESIDE if held else len(TILTS)
     own[wrap.LONGEST] = LONGEST * way_length(own, p[0], q[0])
     best, side = 1e300, 0.0
-    if solved(kind, size, own, p[0], q[0], behind):
+    always = behind and int(data[shape + wrap.SHAPE_SENSE]) == wrap.ALWAYS
+    if solved(kind, size, own, p[0], q[0], always):
         if held or kind != ELLIPSOID or deep > MIDDLE * MIDDLE * own[wrap.LEVEL]:
             return wrap.WRAPPED
         best, first = whole_length(own), BESIDE
-    behind = behind and int(data[shape + wrap.SHAPE_SENSE]) == wrap.ALWAYS  # else a string may slip off
     for k in range(first, last if kind != TORUS else 0):
         surface_level(data, shape, width, own, p, q, TILTS[k])
-        if solved(kind, size, own, p[0], q[0], behind) and whole_length(own) < best:
+        if solved(kind, size, own, p[0], q[0], always) and whole_length(own) < best:
             best, side = whole_length(own), TILTS[k]
     if best < 1e300:
         surface_level(data, shape, width, own, p, q, side)
-        return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], behind) else wrap.UNSOLVED
+        return wrap.WRAPPED if solved(kind, size, own, p[0], q[0], always) else wrap.UNSOLVED
+    surface_level(data, shape, width, own, p, q, 0.0)
+    if behind and solved(kind, size, own, p[0], q[0], True):
+        return wrap.WRAPPED
     slipped = True
     ways = 3 if kind == TORUS else 2  # a string from the straight line might go to the wrong side
     for by in range(ways):
