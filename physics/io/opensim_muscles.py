@@ -32,6 +32,7 @@ POSES = 60
 ALONG = 9
 ACTIVATION = 0.05  # default initial activation
 METHODS = ("hybrid", "")
+INSIDE = 5e-5  # of the radii: depth of a point from which on it is inside an ellipsoid in OpenSim
 OFTEN = 0.05  # least share of the poses in which a segment meets a surface for it to wrap
 
 
@@ -142,7 +143,8 @@ class Meetings:
         All may that move relative to it, and all others that meet it. But one that a quadrant would force round
         the surface in poses in which it misses it must meet it often, and one through a torus in some pose: OpenSim
         wraps one segment alone, and passes a torus where the path is not in its hole. It is the first one whose line
-        meets the surface, so that none does behind one that is fixed there and meets it.
+        meets the surface, so that none does behind one that is fixed there and meets it, nor one that is fixed there
+        with an end inside.
         """
         count = max(len(path) - 1, 0)
         if count == 0:
@@ -161,9 +163,14 @@ class Meetings:
         if surface.kind != "torus":
             may |= ~(here[:-1] & here[1:]) & ~forced
         always = here & np.array([point.condition is None for point in path])
-        takes = always[:-1] & always[1:] & _takes(ends[0], met[0], surface)
-        behind_it = np.cumsum(takes) > takes
-        return np.where(behind_it, 0.0, often), along, may & ~behind_it
+        if surface.kind != "torus":
+            deeper = ends[0] * (1.0 + INSIDE)
+            inside = meets(deeper, deeper, surface)[1]
+            fixed, within = always[:-1] & always[1:], inside[:-1] | inside[1:]
+            takes = fixed & ~within & met[0] & _takes(ends[0], surface)
+            never = fixed & within | (np.cumsum(takes) > takes)
+            often, may = np.where(never, 0.0, often), may & ~never
+        return often, along, may
 
     def _places(self, point: PathPoint) -> FloatArray:
         """World places (poses, 3) of a point."""
@@ -189,17 +196,15 @@ def _behind(points: FloatArray, surface: OpenSimWrapObject) -> Any:
     return height > 0.0 if surface.quadrant.startswith("-") else height < 0.0
 
 
-def _takes(points: FloatArray, met: Any, surface: OpenSimWrapObject) -> Any:
-    """Whether segments that meet a surface (segments,), between points in its frame, keep others behind from wrapping.
+def _takes(points: FloatArray, surface: OpenSimWrapObject) -> Any:
+    """Whether segments between points in a surface's frame that meet it keep others behind them from wrapping.
 
-    In OpenSim those do whose line goes through it between two points outside, if it is an ellipsoid, or a cylinder or
-    sphere on whose side one of the points lies.
+    In OpenSim those do whose line goes through an ellipsoid, or through a cylinder or sphere on whose side an end lies.
     """
-    if surface.kind == "torus" or (surface.kind == "sphere" and surface.quadrant == "all"):
-        return np.zeros_like(met)
-    inside = meets(points, points, surface)[1]
+    if surface.kind == "sphere" and surface.quadrant == "all":
+        return np.zeros(len(points) - 1, dtype=bool)
     behind = _behind(points, surface) & (surface.kind != "ellipsoid")
-    return met & ~(inside[:-1] | inside[1:] | behind[:-1] & behind[1:])
+    return ~(behind[:-1] & behind[1:])
 
 
 def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> tuple[FloatArray, Any]:

@@ -145,6 +145,22 @@ def test_a_stretch_behind_one_that_always_meets_a_surface_is_straight(tmp_path, 
         assert found == pytest.approx(length, abs=digits)
 
 
+# lengths of OpenSim 4.6 (seven digits)
+@pytest.mark.parametrize("angle, length", [(1.5, 0.5750266), (1.9, 0.5750452)])
+def test_a_stretch_that_ends_inside_a_surface_leaves_its_side_to_another(tmp_path, angle, length):
+    ball = "<length>1</length><quadrant>-y</quadrant>"
+    path = wrapped(tmp_path, "<range>2 4</range>", at="0.15 -0.04 0", radius=0.01, ball=ball)
+    last = """<PathPoint name="p4"><socket_parent_frame>/bodyset/arm</socket_parent_frame>
+<location>0.15 -0.035 0</location></PathPoint></objects></PathPointSet>"""
+    text = path.read_text().replace("WrapSphere", "WrapCylinder")
+    path.write_text(text.replace("</objects></PathPointSet>", last))
+    read = ph.read_opensim(path, smoothing=0.0)
+    model = read.build()
+    assert list(model.muscles[0].strands) == [1]
+    found = ph.muscle_lengths(model, read.state(model, {"flexion": angle})).lengths[0]
+    assert found == pytest.approx(length, abs=1e-7)
+
+
 def test_poses_in_which_paths_are_tested_keep_couplings():
     builder = ph.ModelBuilder()
     for name, parent in (("a", None), ("b", "a")):
