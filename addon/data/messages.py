@@ -68,6 +68,7 @@ TEXTS = {
     "velocities-by-constraints": "{coordinate} starts with {after}, not with {before}, so that all constraints are met. Change the start speeds",
     "contacts-unmet": "Impulses of contacts and limits are off by up to {residual:.3g} of their size. Use a smaller Time Step",
     "constraints-unmet": "Constraints are off by up to {drift:.3g} m or rad (steps: {steps}). Use a smaller Time Step",
+    "steps-divided": "{count} of {steps} steps failed and were taken in parts. Use a smaller Time Step",
     "late-start": "Times are rounded: at {time:g} s, numbers are {spacing:.2g} s apart. Start earlier",
     "stiff-step": "{coordinate} swings through {angle:.3g}° of its oscillation in a step: the steps are too long. Use a smaller Time Step",
     "energy-gained": "{gained:.3g} J of energy come from nowhere; the bodies' kinetic energy is {kinetic:.3g} J at most. The steps are too long: use a smaller Time Step or another Method",

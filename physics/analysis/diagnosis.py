@@ -42,6 +42,8 @@ RESIDUAL = 1e-3
 MOVED = 1e-3
 # So are velocities that change by more than this share of the largest: those taken from an animation are less off.
 FASTER, STILL = 0.05, 1e-3
+# Steps that failed, and were taken in parts, are told from this share of all on.
+DIVIDED = 0.01
 # Times are rounded to more than this share of a step.
 ROUNDED = 0.01
 
@@ -50,6 +52,9 @@ def diagnosis(problem: Problem, result: Result) -> list[Finding]:
     """Findings about a motion so far, but those about muscles' paths; values are as `model.diagnosis` has them."""
     books, told, method = result.info.get("energy"), result.info.get("constraints"), result.info["integrator"]
     found = [*problem.findings, *(solver_findings(told) if told else ())]
+    divided = {"count": result.info.get("divided", 0), "steps": result.info.get("steps", 0)}
+    if divided["count"] > DIVIDED * divided["steps"]:
+        found.append(Finding("steps-divided", divided))
     if len(result.t) < 2 or not problem.model.num_coordinates:
         return found
     gained = energy_grown(problem, result) if books is None else energy_gained(books)

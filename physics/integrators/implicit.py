@@ -54,8 +54,9 @@ def implicit_workspace(model: Model, rows: int = 0, *, dense: bool = True) -> tu
 def integrate_implicit(problem: Problem, method: Method, state: State) -> Result:
     """Run a problem with an implicit method.
 
-    ``info`` counts "newton_iterations", "matrices" (evaluations of the derivatives) and "substitutes" (linearly
-    implicit steps in place of those where Newton's iteration did not converge).
+    ``info`` counts "newton_iterations", "matrices" (evaluations of the derivatives), "divided" (steps taken in 2 to 32
+    parts, because they did not converge or gained energy) and "substitutes" (linearly implicit ones in place of the
+    shortest parts where Newton's iteration did not converge).
     """
     model, stage = problem.model, kernels.stepping.implicit_stage
     workspace, constrained = model.workspace(), needs_constraints(problem)
@@ -99,6 +100,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
         recording.info["newton_iterations"] = int(implicit[4][stage.ITERATIONS])
         recording.info["matrices"] = int(implicit[4][stage.MATRICES])
         recording.info["substitutes"] = int(implicit[4][stage.SUBSTITUTES])
+        recording.info["divided"] = int(implicit[4][stage.DIVIDED])
         if settle is not None:
             settle(written, int(counters[1]), recording, problem.start)
             recording.info["constraints"] = statistics(model, system)

@@ -27,6 +27,7 @@ TEXTS = {
     f"{MET}",
     "velocities-by-constraints": "{coordinate} starts with {after:.4g} {unit}/s instead of {before:.4g} {unit}/s, "
     f"{MET}: give velocities that meet them",
+    "steps-divided": f"{{count}} of {{steps}} steps failed and were taken in parts: {SMALLER}",
     "late-start": "recorded times are rounded: at {time:g} s, numbers are {spacing:.2g} s apart: start earlier",
     "wrap-inside": f"{STRAIGHT}: an end lies inside",
     "wrap-unsolved": f"{STRAIGHT}: no path over it was found",

@@ -85,7 +85,7 @@ def gradient(
     Raises:
         ModelError: an invalid argument, or a model with what has no gradient: constraints, contacts, hard limits that
             bounce or bound several coordinates, states of muscles; gravity with muscles that have mass. Nothing ran.
-        DivergedError: as of `simulate`; also where a step had no solution and was replaced by a linear one.
+        DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
     return make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters).gradient()
 
@@ -153,8 +153,10 @@ class Task:
         wishes: Any = {"tau": forces_of(self.values, self.times), "record_interval": every * self.dt}
         problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
         result = run_integrator(problem, state)
-        if result.info["substitutes"]:
-            reason = "a step had no solution, so that the motion has no gradient: take a smaller step"
+        if result.info["substitutes"] or result.info["divided"]:
+            reason = (
+                "a step had to be taken in parts, so that the motion has no gradient: take a smaller step"
+            )
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
         return result
 

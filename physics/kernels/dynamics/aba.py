@@ -88,6 +88,7 @@ def take_coordinate(
     if not diagonal > least:
         flags[at.STATUS] = at.SINGULAR if diagonal <= least else at.NOT_FINITE
         flags[at.CULPRIT] = i
+        diagonal = math.inf  # what moves nothing keeps its speed
     inverse = 1.0 / diagonal
     rest = dof[d, at.REMAINDER] - dot_pair(s, force)
     store_pair(dof, d, at.PROJECTED, u)

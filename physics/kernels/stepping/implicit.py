@@ -8,23 +8,15 @@ from .. import layout as at
 from ..algebra.lu import lu_factorize
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
-from ..contact.constrained_step import project, project_velocities
 from ..dynamics.derivatives import add_force_slopes, inverse_dynamics_derivatives
 from ..muscles.states import advance_states, begin_states, set_implicit
 from . import implicit_stage as newton
 from . import motion_layout as channel
 from .bundles import Implicit, More, Spaces, Tables
-from .evaluate import evaluate_here
-from .implicit_stage import (
-    keep_residual,
-    raise_flag,
-    solve_stage,
-    solve_step,
-    step_matrix,
-)
+from .implicit_matrix import step_matrix
+from .implicit_stage import keep_residual, raise_flag, solve_stage, solve_step
 from .motion import follow, hold
-from .rollout import CUBIC, JUMP, PARABOLA, copy, table_force
-from .stopping import stop_within, unilateral
+from .rollout import CUBIC, PARABOLA, copy, table_force
 
 # Alexander 1977: the diagonal of the L-stable two-stage method of order two; its last stage is the step's end.
 GAMMA = 1.0 - math.sqrt(0.5)
@@ -95,6 +87,14 @@ def linear_step(
         q[d] += dt * qd[d]
 
 
+@inline
+def add_impulses(nv: int, vectors: Array, notes: Array) -> None:
+    """Add the forces of impulses to a stage's given ones, after the first turn (see `implicit_impulses`)."""
+    if notes[newton.TURNS] > 0.0:
+        for d in range(nv):
+            vectors[newton.GIVEN_FORCE, d] += vectors[newton.PUSH, d]
+
+
 @shared
 def hold_stage(
     motion: Array, t: float, dt: float, now: float, step: float, mean: bool, vectors: Array, dof: Array
@@ -112,51 +112,6 @@ def hold_stage(
                 dof[d, at.GIVEN] = (qd[d] - vectors[newton.BASE_QD, d]) / step
             vectors[newton.BASE_QD, d] = qd[d] - step * dof[d, at.GIVEN]
             vectors[newton.BASE, d] = q[d] - step * qd[d]
-
-
-@shared
-def settle(
-    arrays: Array,
-    more: More,
-    tables: Tables,
-    t: float,
-    dt: float,
-    course: tuple[float, float],
-    q: Array,
-    qd: Array,
-    implicit: Implicit,
-    spaces: Spaces,
-) -> tuple[int, int]:
-    """End the step: impulses and projection onto the equalities; returns the number of rows, and the interpolation of
-    samples that the impulses require. For course see `unilateral.aim_row`.
-    """
-    constraints, system, motion, contacts, memory, effort, _, _ = more
-    _, _, _, vectors, notes, _, _ = implicit
-    dof, nv = spaces[at.DOF], q.shape[0]
-    tau, qdd = vectors[newton.FOUND_FORCE], vectors[newton.CORRECTION, :nv]
-    loads = tau, qdd, effort
-    copy(vectors[newton.GIVEN_FORCE], tau)
-    set_implicit(arrays[at.MODEL_DATA], tau, tables[at.VALUES].shape[1], 0.0)
-    if memory.shape[0] > 0 or unilateral(constraints):
-        last_q, last_qd = vectors[newton.LAST_Q, :nv], vectors[newton.LAST_QD, :nv]
-        hold(motion, t, 0.0, last_q, last_qd, dof)
-        found = evaluate_here(arrays, constraints, tables, t, last_q, last_qd, loads, system, spaces)
-        copy(qd, qdd)
-        parts, workspace = (
-            (arrays, constraints, contacts, motion, tables),
-            (vectors, effort, system, memory, spaces),
-        )
-        count, struck = stop_within(parts, found, t, dt, course, (last_q, last_qd), qdd, q, qd, workspace)
-        if count > 0:
-            notes[newton.HISTORY] = 0.0  # accelerations before the impulse do not extrapolate past it
-            return count, JUMP if struck else PARABOLA
-    follow(motion, t, dt, t + dt, q, qd, dof)
-    found = evaluate_here(arrays, constraints, tables, t + dt, q, qd, loads, system, spaces)
-    count, _ = found
-    if count > 0:
-        count = project(arrays, constraints, found, 0.0, q, qd, system, spaces)
-        project_velocities(arrays, constraints, found, q, qd, system, spaces)
-    return count, CUBIC
 
 
 @shared
@@ -220,7 +175,7 @@ def newton_step(
 
     now is the time and the number of steps done; this one is a share of such a step.
     """
-    _, _, _, vectors, _, _, _ = implicit
+    _, _, _, vectors, notes, _, _ = implicit
     (t, steps), data, nv, width = now, arrays[at.MODEL_DATA], q.shape[0], tables[at.VALUES].shape[1]
     given, found = vectors[newton.GIVEN_FORCE], vectors[newton.FOUND_FORCE]
     stages = 1 if integrator == at.BACKWARD_EULER else 2
@@ -236,6 +191,8 @@ def newton_step(
             hold_stage(motion, t, dt, t + reached * dt, gamma * dt, stages == 1, vectors, spaces[at.DOF])
         guess_stage(steps + share * reached, gamma * dt, nv, implicit)
         table_force(tables, t + reached * dt, given[:width])
+        if more is not None:
+            add_impulses(nv, vectors, notes)
         advance_states(data, found, vectors[newton.LAST_Q], width, done * dt, given)
         set_implicit(data, given, width, gamma * dt)
         if not solve_stage(arrays, more, gamma * dt, implicit, spaces, vectors[0, :0]):
@@ -280,6 +237,8 @@ def substitute(
         _, _, motion, _, _, _, _, _ = more
         hold(motion, t, dt, q, qd, dof)
     table_force(tables, t + dt, given[:width])
+    if more is not None:
+        add_impulses(nv, vectors, notes)
     linear_step(arrays, more, at.LINEARLY_IMPLICIT_EULER, width, dt, q, qd, implicit, spaces)
     notes[newton.KNOWN], notes[newton.HISTORY] = 0.0, 0.0
 
@@ -293,20 +252,26 @@ def implicit_step(
     now: tuple[float, float],
     share: float,
     dt: float,
+    last: bool,
     q: Array,
     qd: Array,
     implicit: Implicit,
     spaces: Spaces,
 ) -> int:
-    """A step by any method, `share` of a whole one; returns the interpolation of samples in it."""
+    """A step by any method, `share` of a whole one; returns the interpolation of samples in it.
+
+    Where Newton's iteration fails there is a substitute if `last`; otherwise the caller can take shorter steps.
+    """
     _, _, _, vectors, notes, _, _ = implicit
     flags, width, (t, _) = spaces[at.FLAGS], tables[at.VALUES].shape[1], now
     if integrator == at.LINEARLY_IMPLICIT_EULER or integrator == at.SPRING_IMPLICIT_EULER:
         table_force(tables, t + dt, vectors[newton.GIVEN_FORCE, :width])
+        if more is not None:
+            add_impulses(q.shape[0], vectors, notes)
         linear_step(arrays, more, integrator, width, dt, q, qd, implicit, spaces)
         return PARABOLA
     newton_step(arrays, more, integrator, tables, now, share, dt, q, qd, implicit, spaces)
-    if flags[at.STATUS] == at.NOT_CONVERGED or flags[at.STATUS] == at.SINGULAR:
+    if last and (flags[at.STATUS] == at.NOT_CONVERGED or flags[at.STATUS] == at.SINGULAR):
         substitute(arrays, more, tables, t, dt, q, qd, implicit, spaces)
         return PARABOLA
     notes[newton.UNFOUND] = max(notes[newton.UNFOUND] - 1.0 / ONE_IN, 0.0)

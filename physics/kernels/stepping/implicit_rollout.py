@@ -6,19 +6,76 @@ import math
 
 from .. import layout as at
 from ..algebra.vectors import Array
-from ..compiler.jit import entry, shared
+from ..compiler.jit import entry, inline, shared
 from ..contact import layout as contact
 from ..contact.constrained_step import note_contradiction
 from ..muscles.states import begin_states, record_states
 from . import implicit_stage as newton
 from .bundles import Implicit, Log, More, Spaces, State, Tables
-from .implicit import implicit_step, settle, take_hold
+from .implicit import implicit_step, take_hold
+from .implicit_impulses import ACCEPTED, AGAIN, FAILED, settle, take_turn
 from .motion import catch
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
-from .rollout import CHART_LIMIT, change_charts, copy, has_charts
-from .step_checks import check_step, note_efforts
+from .rollout import CHART_LIMIT, change_charts, copy, has_charts, table_force
+from .step_checks import check_step, energy_leaps, note_efforts
 from .stepper import record_forces
 from .stopping import until_bounce
+
+
+@inline
+def shorter_helps(flags: Array) -> bool:
+    """Whether a step failed in a way that a shorter one may not."""
+    status = flags[at.STATUS]
+    return bool(status == at.NOT_CONVERGED or status == at.SINGULAR or status == at.NOT_FINITE)
+
+
+@shared
+def tree_parts(
+    arrays: Array,
+    more: More,
+    integrator: int,
+    tables: Tables,
+    now: tuple[float, float],
+    dt: float,
+    state: State,
+    implicit: Implicit,
+    spaces: Spaces,
+    log: Log,
+) -> None:
+    """One step of a model that has only a tree; where Newton's iteration fails, in parts, down to a 32nd of the step.
+
+    now is the time and the number of steps done.
+    """
+    _, _, _, vectors, notes, _, _ = implicit
+    (_, dof, flags), data, (q, qd), (t, steps) = spaces, arrays[at.MODEL_DATA], state, now
+    width, nv, given = tables[at.VALUES].shape[1], q.shape[0], vectors[newton.GIVEN_FORCE]
+    last_q, last_qd = vectors[newton.LAST_Q, :nv], vectors[newton.LAST_QD, :nv]
+    done, size, halved = 0, PARTS, False
+    while done < PARTS:
+        copy(q, last_q)
+        copy(qd, last_qd)
+        begin_states(data, width, given, vectors[newton.LAST_Q])
+        start, span, gone = t + dt * done / PARTS, dt * size / PARTS, steps + done / PARTS
+        at_start, least = (start, gone), size == 1
+        way = implicit_step(
+            arrays, more, integrator, tables, at_start, size / PARTS, span, least, q, qd, implicit, spaces
+        )
+        leaps = not least and flags[at.STATUS] == at.OK
+        leaps = leaps and energy_leaps(arrays, size / PARTS, dt, given, (last_q, last_qd), state, spaces)
+        if flags[at.STATUS] == at.OK and not leaps:
+            write(log, start, span, dt, way, (last_q, last_qd), state, dof)
+            done += size
+            size = min(2 * size, PARTS - done)
+        elif least or not (leaps or shorter_helps(flags)):
+            return
+        else:
+            notes[newton.DIVIDED] += 0.0 if halved else 1.0
+            size, halved = size // 2, True
+            copy(last_q, q)
+            copy(last_qd, qd)
+            begin_states(data, width, vectors[newton.LAST_Q], given)
+            notes[newton.HISTORY] = 0.0
+            flags[at.STATUS] = at.OK
 
 
 @shared
@@ -36,7 +93,8 @@ def implicit_parts(
     log: Log,
 ) -> int:
     """One step with impulses and projection onto the equalities; where something bounces in it and `cut`, in parts,
-    with the bounce in a short one. Returns the number of rows.
+    with the bounce in a short one; in parts as well where stages, or they and impulses, do not converge. Returns the
+    number of rows.
 
     now is the time and the number of steps done. Forces of rows and on prescribed coordinates are means over the step.
     Samples go to log, see `parts.write`.
@@ -51,7 +109,8 @@ def implicit_parts(
         vectors[newton.MEAN_EFFORT, :nv],
     )
     done, size, found, cuts, parted, count = 0, PARTS, 0, False, False, 0
-    again = False
+    again, halved = False, False
+    notes[newton.TURNS] = 0.0
     while done < PARTS and flags[at.STATUS] == at.OK:
         copy(q, last_q)
         copy(qd, last_qd)
@@ -62,32 +121,56 @@ def implicit_parts(
         if not again:
             catch(motion, start, q, qd)
         take_hold(motion, integrator, start, span, q, qd, notes, dof)
+        at_start, least, until = (start, gone), size == 1, math.inf
         way = implicit_step(
-            arrays, more, integrator, tables, (start, gone), size / PARTS, span, q, qd, implicit, spaces
+            arrays, more, integrator, tables, at_start, size / PARTS, span, least, q, qd, implicit, spaces
         )
-        if flags[at.STATUS] != at.OK:
+        turn, own = FAILED, way
+        if flags[at.STATUS] == at.OK:
+            course = -1.0 if integrator == at.SDIRK2 else 0.5, dt
+            count, own = settle(arrays, more, tables, start, span, course, q, qd, implicit, spaces)
+            if cut and found < MOST_BOUNCES:
+                until = until_bounce(count, span, last_qd, system)
+            turn = ACCEPTED
+            if until == math.inf and flags[at.STATUS] == at.OK:
+                turn = take_turn(arrays[at.BODY_INT], span, own, qd, implicit, dof)
+            if turn == ACCEPTED:
+                if notes[newton.TURNS] > 0.0:  # without the impulses' forces
+                    table_force(tables, start + span, given[:width])
+                if not least and energy_leaps(
+                    arrays, size / PARTS, dt, given, (last_q, last_qd), state, spaces
+                ):
+                    turn = FAILED
+        elif least or not shorter_helps(flags):
             break
-        course = -1.0 if integrator == at.SDIRK2 else 0.5, dt
-        count, own = settle(arrays, more, tables, start, span, course, q, qd, implicit, spaces)
-        if cut and found < MOST_BOUNCES:
-            until = until_bounce(count, span, last_qd, system)
-            if until < math.inf and size > 1:
-                copy(last_q, q)
-                copy(last_qd, qd)
-                begin_states(data, width, vectors[newton.LAST_Q], given)
-                keep(memory, True)
-                notes[newton.HISTORY] = 0.0
-                flags[at.STATUS] = at.OK
-                size, cuts, again = part_before(until, span, size), True, True
-                continue
+        if until < math.inf and not least:
+            size, cuts = part_before(until, span, size), True
+        elif turn == FAILED and not least:
+            notes[newton.DIVIDED] += 0.0 if halved else 1.0
+            size, halved = size // 2, True
+        elif turn != AGAIN:
             found += 1 if until < math.inf else 0
-        write(log, start, span, dt, min(way, own), (last_q, last_qd), state, dof)
-        parted |= size < PARTS
-        if parted:
-            add_share(size / PARTS, done == 0, effort, mean, system)
-        done += size
-        size = 1 if cuts and size > 1 else PARTS - done
-        cuts, again = False, False
+            write(log, start, span, dt, min(way, own), (last_q, last_qd), state, dof)
+            parted |= size < PARTS
+            if parted:
+                add_share(size / PARTS, done == 0, effort, mean, system)
+            done += size
+            if cuts and size > 1:
+                size = 1
+            else:
+                size = min(2 * size, PARTS - done) if halved else PARTS - done
+            cuts, again = False, False
+            notes[newton.TURNS] = 0.0
+            continue
+        copy(last_q, q)
+        copy(last_qd, qd)
+        begin_states(data, width, vectors[newton.LAST_Q], given)
+        if cut:
+            keep(memory, True)
+        if turn != AGAIN:
+            notes[newton.TURNS], notes[newton.HISTORY] = 0.0, 0.0
+        flags[at.STATUS] = at.OK
+        again = True
     if parted:
         take_means(effort, mean, system)
     return count
@@ -136,11 +219,7 @@ def implicit_rollout(
             note_efforts(effort, dof)
             note_contradiction(system, flags)
         else:
-            copy(q, vectors[newton.LAST_Q, :nv])
-            copy(qd, vectors[newton.LAST_QD, :nv])
-            begin_states(data, width, given, vectors[newton.LAST_Q])
-            way = implicit_step(arrays, more, integrator, tables, now, 1.0, dt, q, qd, implicit, spaces)
-            write(log, t, dt, dt, way, (begun_q, begun_qd), (q, qd), dof)
+            tree_parts(arrays, more, integrator, tables, now, dt, (q, qd), implicit, spaces, log)
         if flags[at.STATUS] == at.OK:
             check_step(arrays, charts, width, dt, given, q, qd, spaces)
         if flags[at.STATUS] != at.OK:

@@ -28,12 +28,14 @@ from ..dynamics.branches import factorize_tree, solve_tree
 from ..dynamics.coupled import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.rnea import inverse_dynamics
-from .bundles import Implicit, More, Slopes, Spaces
+from .bundles import Implicit, More, Spaces
+from .implicit_matrix import step_matrix
 
 # vectors (rows; nv and inputs, or nv and constraint rows): accelerations, followed by the forces of constraints, the
 # stage's known part, q and q' that they give, given and computed forces, the correction and the next one, trial
 # accelerations, and of the integrators: the accelerations of the three stages before, newest first, the state before
-# the step or the current part of it, that before the whole step, and mean forces on prescribed coordinates over it
+# the step or the current part of it, that before the whole step, mean forces on prescribed coordinates over it; and of
+# steps with impulses: their forces in the stages, their effect on the velocities, and the stages' own velocities
 (
     ACCELERATIONS,
     BASE,
@@ -53,12 +55,17 @@ from .bundles import Implicit, More, Slopes, Spaces
     BEGUN_Q,
     BEGUN_QD,
     MEAN_EFFORT,
-) = range(18)
-IMPLICIT_VECTORS = 18
+    PUSH,
+    EFFECT,
+    UNPUSHED,
+) = range(21)
+IMPLICIT_VECTORS = 21
 # notes: whether the matrix is known; the step that it is for; how many previous stages are known, and their times
-# (three, in steps); counts
+# (three, in steps); counts; how often stages and impulses were solved in turn, and their last disagreement; steps taken
+# in parts because they failed as a whole
 KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES, SUBSTITUTES, UNFOUND = 0, 1, 2, 3, 6, 7, 8, 9
-IMPLICIT_NOTES = 10
+TURNS, APART, DIVIDED = 10, 11, 12
+IMPLICIT_NOTES = 13
 
 MOST_ITERATIONS = 60
 SLOW = 0.3  # a kept matrix is replaced where the correction does not shrink to this share
@@ -66,9 +73,6 @@ MANY = 4  # iterations after which the next stage gets a new matrix
 LEAST_STEP = 1e-6  # smallest share of a correction in the line search
 # of velocities and of coordinates [rad, m]: round-off, and the tolerance where the iteration stalls
 SETTLED, STUCK = 1e-14, 1e-9
-DEPENDENT = (
-    1e-8  # compliance of constraints in the iteration, relative to their response: rows may be redundant
-)
 
 
 @shared
@@ -147,44 +151,6 @@ def evaluate_residual(
         arrays, vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv], a, vectors[FOUND_FORCE], work, dof, flags
     )
     return keep_residual(arrays, more, step, x, vectors, right, spaces)
-
-
-@shared
-def constraint_matrix(more: More, slopes: Slopes, dof: Array, matrix: Array) -> None:
-    """Rows and columns of the equalities, from the Jacobian of `add_multipliers`."""
-    _, system, _, _, _, _, _, _ = more
-    (values, columns, spans), kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
-    (_, _, mass), nv = slopes, dof.shape[0]
-    for k in range(matrix.shape[0] - nv):
-        for e in range(matrix.shape[0]):
-            matrix[nv + k, e] = matrix[e, nv + k] = 0.0
-        answer = 0.0
-        for c in range(spans[k, con.SPAN_COUNT] if kinds[k] == con.EQUALITY else 0):
-            d = columns[k, c]
-            matrix[nv + k, d] += values[k, c]
-            if dof[d, at.HELD] == 0.0:
-                matrix[d, nv + k] -= values[k, c]
-                # a tracked target has almost no mass
-                answer += values[k, c] * values[k, c] / mass[d, d]
-        matrix[nv + k, nv + k] = DEPENDENT * answer if answer > 0.0 else 1.0
-
-
-@shared
-def step_matrix(more: More, step: float, slopes: Slopes, dof: Array, matrix: Array) -> None:
-    """M + s dID/dq' + s^2 dID/dq, bordered by the constraints; the row of a prescribed coordinate is that of the
-    identity.
-    """
-    by_q, by_qd, mass = slopes
-    for d in range(dof.shape[0]):
-        if dof[d, at.HELD] != 0.0:
-            for e in range(dof.shape[0]):
-                matrix[d, e] = 0.0
-            matrix[d, d] = 1.0
-        else:
-            for e in range(dof.shape[0]):
-                matrix[d, e] = mass[d, e] + step * (by_qd[d, e] + step * by_q[d, e])
-    if more is not None:
-        constraint_matrix(more, slopes, dof, matrix)
 
 
 @shared
