@@ -15,6 +15,7 @@ from ..compiler.jit import shared
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Implicit, Spaces
+from ..stepping.implicit_matrix import step_matrix
 from . import layout as at
 from .coupling import (
     add_attached_rates,
@@ -115,7 +116,7 @@ def find_correction(
         )
         finite = newton.keep_residual(arrays, None, step, x, vectors, right, spaces)
         finite = nodes_residual(arrays, mesh, step, a, right, out, space, spaces) and finite
-        newton.step_matrix(None, step, slopes, dof, system)
+        step_matrix(None, step, slopes, dof, system)
         weights = step * step, step
         assemble_blocks(mesh, weights, True, nodes[at.STAGE], space[at.BLOCKS], space[at.SCRATCH])
         add_ground_blocks(mesh, weights, True, nodes[at.STAGE], nodes[at.STAGE_RATE], space[at.BLOCKS])
@@ -322,7 +323,7 @@ def linear_correction(
     for d in range(nv):
         for e in range(nv):
             right[d] += system[d, e] * (qd[e] + dt * a[e])
-    newton.step_matrix(None, dt, slopes, dof, system)
+    step_matrix(None, dt, slopes, dof, system)
     subtract_times(mesh, space[at.BLOCKS], 1.0 / dt, v, f)
     if not make_system(arrays, mesh, dt, False, space, implicit, spaces):
         return False
