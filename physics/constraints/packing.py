@@ -13,12 +13,15 @@ from ..joints.packing import Arrays, work_rows
 from ..kernels import layout
 from ..kernels.constraints import layout as rows
 from .base import PackedConstraint
+from .loops import local_loops
 
 ConstraintArrays: TypeAlias = tuple[Any, Any, Any, Arrays, tuple[Any, Any, Any]]
 System: TypeAlias = tuple[Any, ...]
 
 # Constraints with more rows than this get workspaces of the size of their largest island.
 DENSE = 96
+# Fewer rows in the largest island are solved faster by dense factors.
+FEWEST_LOCAL = 30
 
 
 def pack_constraints(
@@ -83,12 +86,19 @@ def _marked_model(arrays: Arrays, marks: Sequence[tuple[int, int]]) -> Arrays:
 
 
 def make_system(
-    arrays: Arrays, constraints: ConstraintArrays, more: int = 0, island: int = 0, band: int = 0
+    arrays: Arrays,
+    constraints: ConstraintArrays,
+    more: int = 0,
+    island: int = 0,
+    band: int = 0,
+    *,
+    local: bool = False,
 ) -> System:
     """Workspace for the rows of constraints and `more` other ones (see ``kernels.constraints.layout``).
 
     island: most rows whose matrix is formed, at least those of the constraints; 0 for all. band: room for the matrix of
-    a large island's coordinates.
+    a large island's coordinates. local: whether the caller needs no responses to rows, so that loops may be solved
+    cluster by cluster.
     """
     contact, nv = kernels.contact, len(arrays[4])
     fixed = int(constraints[0][:, rows.CONSTRAINT_ROWS].sum())
@@ -109,6 +119,7 @@ def make_system(
         np.zeros((nv + 1, large.PLACE_WIDTH), ints),
         np.zeros(band),
     )
+    loops = local_loops(arrays, constraints[0]) if local and not more and block >= FEWEST_LOCAL else None
     return (
         np.zeros((n, rows.ROW_WIDTH)),
         jacobian,
@@ -132,6 +143,7 @@ def make_system(
         tree_table,
         sparse,
         np.zeros(rows.STATISTICS),
+        *(() if loops is None else (loops,)),
     )
 
 

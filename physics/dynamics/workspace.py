@@ -19,12 +19,17 @@ from ..model.model import Model
 FIRST_CONTACTS, FIRST_ISLAND, FIRST_BAND = 200, 96, 1 << 16
 
 
-def constraint_space(model: Model) -> tuple[System, FloatArray, tuple[Any, ...], FloatArray]:
-    """Workspaces of the rows, of limits and contacts between steps, of contacts, and of prescribed coordinates."""
+def constraint_space(
+    model: Model, *, local: bool = False
+) -> tuple[System, FloatArray, tuple[Any, ...], FloatArray]:
+    """Workspaces of the rows, of limits and contacts between steps, of contacts, and of prescribed coordinates.
+
+    local: see `make_system`.
+    """
     pairs = contact_places(model)
     more = 2 * model.num_limits + 3 * min(pairs, FIRST_CONTACTS)
     band = FIRST_BAND if 3 * pairs >= kernels.contact.large_islands.FEW_ROWS else 0
-    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND, band)
+    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND, band, local=local)
     memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
     return system, memory, contact_space(model), np.zeros(model.num_coordinates)
 

@@ -44,7 +44,7 @@ def integrate_constrained(problem: Problem, method: Method, state: State) -> Res
     watch_closely(problem, state, spaces, behind=float(method.name.endswith("euler")))
     look_ahead(problem, method, state, spaces[0])
     carry(model, state, workspace.stage[layout.TAU])
-    system, memory, contacts, effort = constraint_space(model)
+    system, memory, contacts, effort = constraint_space(model, local=True)
     parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
     settle, scheme = settler(problem), method.scheme
 
@@ -117,7 +117,7 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
         return lambda first, last, recording, begun: None
     parts = (model.arrays, model.constraint_arrays, problem.motions, problem.tau)
     tau = np.concatenate([model.with_inputs(None), model.carried(None)])
-    system = make_system(model.arrays, model.constraint_arrays)
+    system = make_system(model.arrays, model.constraint_arrays, local=True)
     vectors = (tau, np.zeros(model.num_coordinates), np.zeros(model.num_coordinates))
     work = (system, model.workspace().clear())
 

@@ -65,7 +65,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
     rows = model.num_constraint_rows if constrained else 0
     implicit = implicit_workspace(model, rows, dense=constrained)
     carry(model, state, implicit[3][stage.GIVEN_FORCE])
-    system, memory, contacts, effort = constraint_space(model)
+    system, memory, contacts, effort = constraint_space(model, local=True)
     settle = settler(problem) if constrained else None
 
     def advance(

@@ -38,6 +38,9 @@ MUSCLE_BITS = 32
 # the entry of a model's contacts that only one with colliders has (see `contact.layout`)
 COLLIDERS = 3
 
+# the entry of a system of rows that only one of a model with local loops has (see `constraints.loops_layout`)
+SYSTEM_LOOPS = 22
+
 # block kinds
 SCREW = 0  # exp(g q) about the z axis: data = angular rate, linear rate
 SPLINE_CURVE = 1  # product of exponentials of cumulative B-splines

@@ -137,6 +137,8 @@ def with_constraints(report: Report) -> None:
         stack = contacts.ours("20 boxes", contacts.stacked(20))
         report.race(stack, ("stack_20_over_mujoco", contacts.stack_in_mujoco(20)))
     report.race(linkages.ours(200), ("fourbars_200_over_100", linkages.ours(100)))
+    ladders = {count: linkages.ours_in_one_tree(count) for count in (80, 160)}
+    report.race(ladders[160], ("loops_160_over_80_in_one_tree", ladders[80]))
     lying = {count: contacts.ours(f"{count} spheres", contacts.apart(count)) for count in (200, 400)}
     report.race(lying[400], ("resting_spheres_400_over_200", lying[200]))
     model = chains.revolute(7)

@@ -44,6 +44,43 @@ def linkages(count: int = COUNT) -> tuple[Any, Any]:
     return model, ph.assemble(model, model.state(list(START) * count))
 
 
+@cache
+def ladder(count: int) -> tuple[Any, Any]:
+    """Four-bars hung on each other in one tree, each a pair of cranks on the bar before, and a state."""
+    builder = ph.ModelBuilder(gravity=(0.0, -9.81, 0.0))
+    long, wide = 0.5, 0.4
+
+    def add(name: str, parent: str | None, x: float, y: float, length: tuple[float, float]) -> None:
+        place, (across, down) = np.eye(4), length
+        place[:2, 3] = x, y
+        moments = np.diag([1e-3 + down**2 / 12.0, 1e-3 + across**2 / 12.0, (across**2 + down**2) / 12.0])
+        inertial = {"mass": 1.0, "com": (across / 2.0, -down / 2.0, 0.0), "inertia": moments}
+        builder.add_body(name, parent, joint=ph.joints.Hinge(), joint_in_parent=place, **inertial)
+
+    parent: str | None = None
+    for k in range(count):
+        add(f"left {k}", parent, 0.0, 0.0, (0.0, long))
+        add(f"bar {k}", f"left {k}", 0.0, -long, (wide, 0.0))
+        add(f"right {k}", parent, wide, 0.0, (0.0, long))
+        end, start = np.eye(4), np.eye(4)
+        end[1, 3], start[0, 3] = -long, wide
+        closure = ph.constraints.HingeConstraint(f"right {k}", f"bar {k}", frame=end, other_frame=start)
+        builder.add_constraint(f"loop {k}", closure)
+        parent = f"bar {k}"
+    model = builder.build()
+    return model, model.state([0.2, -0.2, 0.2] * count)
+
+
+def ours_in_one_tree(count: int) -> Contestant:
+    """`ours` on a ladder."""
+    model, state = ladder(count)
+
+    def run(steps: int) -> Any:
+        return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
+
+    return Contestant(f"ladder of {count} four-bars", run)
+
+
 def ours(count: int = COUNT) -> Contestant:
     """Symplectic Euler with constraint impulses, and projection onto the constraints after each step."""
     model, state = linkages(count)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ..layout import COLLIDERS, MUSCLE_BITS, RARE_BITS
+from ..layout import COLLIDERS, MUSCLE_BITS, RARE_BITS, SYSTEM_LOOPS
 from .sources import CHECKED, module_name, sources_hash
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -193,6 +193,11 @@ def _of_colliders(types: Any) -> bool:
     return len(types[1].types) > COLLIDERS
 
 
+def _of_loops(types: Any) -> bool:
+    """Whether the first argument, a system of rows, has an entry for local loops."""
+    return len(types[0].types) > SYSTEM_LOOPS
+
+
 def _instead(function: Callable[..., Any], result: Any) -> Any:
     """A function with the same arguments that returns ``result`` at once."""
     names = ", ".join(inspect.signature(function).parameters)
@@ -235,13 +240,23 @@ def for_colliders(function: Kernel) -> Kernel:
 
     For other models its callers get a kernel that returns 0 at once, and its callees are not compiled.
     """
+    return _by_entry(_of_colliders, 0, function)
+
+
+def for_loops(function: Kernel) -> Kernel:
+    """As `for_colliders`, for a kernel that takes a system of rows first and works for models with local loops."""
+    return _by_entry(_of_loops, False, function)
+
+
+def _by_entry(wanted: Callable[[Any], bool], result: Any, function: Kernel) -> Kernel:
+    """As `_only_for`; without linking Numba chooses by the types, too, because tuples differ in length."""
     if numba is not None and LINKING is None:
         from numba.extending import overload
 
-        without = _instead(function, 0)
-        overload(function, strict=False)(lambda *types: function if _of_colliders(types) else without)
+        without = _instead(function, result)
+        overload(function, strict=False)(lambda *types: function if wanted(types) else without)
         return function
-    return _only_for(_of_colliders, 0)(function)
+    return _only_for(wanted, result)(function)
 
 
 def inline(function: Kernel) -> Kernel:

@@ -7,6 +7,8 @@ one row a scalar constraint, its Jacobian, its response (the velocities per unit
 
 from __future__ import annotations
 
+from ..layout import SYSTEM_LOOPS as SYSTEM_LOOPS
+
 CON_INT, CON_FLOAT, CON_DATA, MARKED, MARKED_SPACES = 0, 1, 2, 3, 4
 
 # con_int columns; LOCKS has a bit for each component that a frame constraint locks: translations along x, y, z (1, 2,
@@ -69,6 +71,7 @@ ROW_WIDTH = 7
     SYSTEM_SPARSE,
     SYSTEM_STATISTICS,
 ) = range(22)
+# a model whose loops are local has one more, see `loops_layout`
 # the equalities: their number, and that of their islands
 COUNT, ISLANDS = 0, 1
 

@@ -11,6 +11,7 @@ from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
+from ..constraints.loops import add_changes, factorize_loops
 from ..constraints.response import apply_impulses, respond, speed_along
 from ..constraints.rows import constraint_rows
 from ..joints.kinematics import kinematics
@@ -53,18 +54,20 @@ def constrain_accelerations(
     )
     for k in range(count):
         right[k] = -rows[k, con.ROW_BIAS] - speed_along(k, qdd, jacobian)
-    respond(
-        arrays,
-        0,
-        count,
-        work,
-        dof,
-        jacobian,
-        system[con.SYSTEM_RESPONSE],
-        system[con.SYSTEM_VECTORS],
-    )
-    found, _ = settle_equalities(count, system)
-    apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system[con.SYSTEM_RESPONSE], qdd)
+    if not factorize_loops(system, arrays, count, work, dof):
+        respond(
+            arrays,
+            0,
+            count,
+            work,
+            dof,
+            jacobian,
+            system[con.SYSTEM_RESPONSE],
+            system[con.SYSTEM_VECTORS],
+        )
+    found, _ = settle_equalities(count, arrays[at.BODY_INT], system)
+    if not add_changes(system, 1.0, False, qdd):
+        apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system[con.SYSTEM_RESPONSE], qdd)
     return found
 
 
@@ -121,17 +124,18 @@ def constrain_velocities(
         system[con.SYSTEM_RIGHT][k] = -rows[k, con.ROW_FREE]
     found, residual = (0, 0), 0.0
     if count > 0:
-        respond(
-            arrays,
-            0,
-            count,
-            work,
-            dof,
-            jacobian,
-            system[con.SYSTEM_RESPONSE],
-            system[con.SYSTEM_VECTORS],
-        )
-        found, residual = settle_equalities(count, system)
+        if not factorize_loops(system, arrays, count, work, dof):
+            respond(
+                arrays,
+                0,
+                count,
+                work,
+                dof,
+                jacobian,
+                system[con.SYSTEM_RESPONSE],
+                system[con.SYSTEM_VECTORS],
+            )
+        found, residual = settle_equalities(count, arrays[at.BODY_INT], system)
         statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
     forget_active(memory)
     known, own = 0, count
@@ -173,7 +177,8 @@ def constrain_velocities(
         statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
         for d in range(qd.shape[0]):
             qd[d] = free[d]
-        apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], qd)
+        if not add_changes(system, 1.0, True, qd):
+            apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], qd)
     if flags[at.STATUS] == at.TOO_MANY_CONTACTS:  # the caller has to provide more room
         for k in range(count):
             impulse[k] = 0.0
@@ -214,21 +219,31 @@ def worst_value(
 
 @inline
 def shift(
-    count: int, found: tuple[int, int], pace: float, q: Array, qd: Array, system: Array, dof: Array
+    body_int: Array,
+    count: int,
+    found: tuple[int, int],
+    pace: float,
+    q: Array,
+    qd: Array,
+    system: Array,
+    dof: Array,
 ) -> None:
     """One step of `project`; the right side is minus the rows' values."""
     impulse, rows = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_ROWS]
-    solve_equalities(found, system)
-    apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], q)
+    solve_equalities(found, body_int, system)
+    if not add_changes(system, 1.0, False, q):
+        apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], q)
     if pace != 0.0:
         for k in range(count):
             impulse[k] *= pace
             rows[k, con.ROW_FORCE] += pace * impulse[k]
-        apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], qd)
+        if not add_changes(system, pace, True, qd):
+            apply_impulses(count, impulse, dof, system[con.SYSTEM_RESPONSE], qd)
 
 
 @shared
 def foresee(
+    body_int: Array,
     constraints: Array,
     count: int,
     found: tuple[int, int],
@@ -249,7 +264,7 @@ def foresee(
             right[k] = -(rows[k, con.ROW_VALUE] + 0.5 * dt * dt * rows[k, con.ROW_BIAS])
             if system[con.SYSTEM_KINDS][k] == con.EQUALITY:
                 statistics[con.DRIFT] = max(statistics[con.DRIFT], abs(right[k]))
-    shift(count, found, 1.0 / dt, q, qd, system, dof)
+    shift(body_int, count, found, 1.0 / dt, q, qd, system, dof)
 
 
 @shared
@@ -309,7 +324,7 @@ def project(
         if worst <= MET or (turn > 1 and worst > 0.5 * before) or not worst < ASTRAY * first:
             break
         before = worst
-        shift(count, found, pace, q, qd, system, spaces[at.DOF])
+        shift(arrays[at.BODY_INT], count, found, pace, q, qd, system, spaces[at.DOF])
     statistics[con.DRIFT_LEFT], statistics[con.LEFT_NOW] = max(statistics[con.DRIFT_LEFT], worst), worst
     if not worst <= UNSEEN:
         statistics[con.UNMET] += 1.0
@@ -352,5 +367,6 @@ def project_velocities(
     for _ in range(3):  # the responses are those of the step's beginning
         for k in range(count):
             right[k] = -speed_along(k, qd, jacobian)
-        solve_equalities(found, system)
-        apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system[con.SYSTEM_RESPONSE], qd)
+        solve_equalities(found, arrays[at.BODY_INT], system)
+        if not add_changes(system, 1.0, False, qd):
+            apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system[con.SYSTEM_RESPONSE], qd)

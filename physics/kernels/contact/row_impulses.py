@@ -12,6 +12,7 @@ from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.islands import group
+from ..constraints.loops import missed_by_loops, solve_loops
 from ..constraints.response import assemble, own_response
 from .impacts import solve_impacts
 from .impulse_residual import overgrown
@@ -50,7 +51,7 @@ def solve_block(number: int, system: Array) -> None:
 
 
 @shared
-def settle_equalities(count: int, system: Array) -> tuple[tuple[int, int], float]:
+def settle_equalities(count: int, body_int: Array, system: Array) -> tuple[tuple[int, int], float]:
     """Factors of the equalities among the rows up to count, and their impulses for the right side; returns the number
     of equalities and of their islands, and the largest residual. Clears the impulses of other rows.
     """
@@ -66,6 +67,8 @@ def settle_equalities(count: int, system: Array) -> tuple[tuple[int, int], float
         equalities += 1 if kinds[k] == con.EQUALITY else 0
     if equalities == 0:
         return (0, 0), 0.0
+    if solve_loops(system, body_int):
+        return (equalities, 0), missed_by_loops(system, count)
     found = group(count, True, kinds, jacobian, system[con.SYSTEM_TREES], islands, con.EQUAL)
     right, impulse = system[con.SYSTEM_SPARE][RIGHT], system[con.SYSTEM_SPARE][IMPULSE]
     for number in range(found):
@@ -103,9 +106,11 @@ def form_matrix(first: int, end: int, member: int, system: Array) -> None:
 
 
 @shared
-def solve_equalities(found: tuple[int, int], system: Array) -> None:
+def solve_equalities(found: tuple[int, int], body_int: Array, system: Array) -> None:
     """Impulses of the equalities for the right side, with existing factors; zero for the other rows."""
     impulse = system[con.SYSTEM_IMPULSE]
+    if solve_loops(system, body_int):
+        return
     for k in range(impulse.shape[0]):
         impulse[k] = 0.0
     for number in range(found[con.ISLANDS]):

@@ -8,6 +8,7 @@ from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, inline, shared
 from ..constraints import layout as con
+from ..constraints.loops import add_total
 from ..constraints.response import add_response, held_efforts, speed_along
 from ..contact import layout as contact
 from ..contact.constrained_step import (
@@ -121,12 +122,13 @@ def euler_step(
         pace = 0.0
         if is_symplectic(integrator):
             pace = 1.0 / dt
-            foresee(constraints, count, found, dt, q, qd, system, dof)
+            foresee(arrays[at.BODY_INT], constraints, count, found, dt, q, qd, system, dof)
             if turns_corner(arrays, constraints, count, dt, q, qd, system, spaces):
                 pace = 0.0
         project(arrays, constraints, found, pace, q, qd, system, spaces)
     held_efforts(count, rows, dof, system[con.SYSTEM_RESPONSE], effort)
-    if not struck and not alone:  # smooth forces, not impacts
+    smooth = not struck and not alone  # no impacts
+    if smooth and not add_total(system, 1.0 / kick, qdd):
         add_forces(count, dt / kick, system, dof, qdd)
     return count, JUMP if struck else PARABOLA
 
