@@ -10,7 +10,6 @@ import numpy as np
 from bpy.types import Action, AnimData, NlaStrip, NlaTrack
 
 from ..blender import compat
-from ..curves import fcurve_arrays
 from ..curves.fcurve_arrays import KeyedPath
 from ..data.simulation import BakeRecord
 
@@ -61,7 +60,7 @@ def push_down(data: AnimData, record: BakeRecord, ends: tuple[float, float]) -> 
     """
     old, slot = data.action, compat.slot_of(data)
     alone = is_alone(data)
-    low, high = fcurve_arrays.extent(old)
+    low, high = _extent(old)
     before = alone or data.action_extrapolation == "HOLD" or np.isinf(low)
     after = alone or data.action_extrapolation != "NOTHING" or np.isinf(high)
     first, last = _reach(old, ends)
@@ -83,6 +82,26 @@ def push_down(data: AnimData, record: BakeRecord, ends: tuple[float, float]) -> 
         if strip.influence != 1.0:
             strip.use_animated_influence = True  # makes a key of it; without one Blender takes it for 1
     data.action = None
+
+
+def _extent(action: Action) -> tuple[float, float]:
+    """First and last frame at which the NLA plays an action in use, without extrapolation.
+
+    It spans the keys of all slots, whatever manual frame range is set. The last modifier of a curve extends it, muted
+    or not: cycles on one side or both, other modifiers on both.
+    """
+    low, high = (float(end) for end in action.curve_frame_range)
+    for curve in compat.all_curves(action):
+        last = curve.modifiers[-1] if len(curve.modifiers) else None
+        if last is None:
+            continue
+        if last.type == "LIMITS":
+            low = min(low, last.min_x) if last.use_min_x else low
+            high = max(high, last.max_x) if last.use_max_x else high
+        else:
+            low = low if last.type == "CYCLES" and last.mode_before == "NONE" else -np.inf
+            high = high if last.type == "CYCLES" and last.mode_after == "NONE" else np.inf
+    return low, high
 
 
 def _reach(action: Action, ends: tuple[float, float]) -> tuple[float, float]:

@@ -34,7 +34,7 @@ def follow(item: Object | Scene) -> None:
         if action is None or action.library is not None:
             continue
         slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
-        _rename(action, slot, lacking(item, action, renamed))
+        _rename(action, slot, lacking(item, compat.is_used(action, item), renamed))
     _follow_baked(item, renamed)
     paths = stored_texts.names(record.paths)
     if paths is not None:
@@ -49,7 +49,7 @@ def _follow_baked(item: Object | Scene, renamed: Mapping[str, str]) -> None:
     action = record.action
     if action is None or action.library is not None or record.backup is not None:
         return
-    if _is_played(action, item):
+    if compat.is_used(action, item):
         return
     slot = compat.find_slot(action, record.previous_slot, record.slot_handle)
     if slot is None and compat.has_slots(action) and action.slots:
@@ -64,9 +64,9 @@ def renamed_since(item: Object | Scene) -> dict[str, str]:
     return {old: new for old, new in now.items() if old != new}
 
 
-def lacking(item: Object | Scene, action: Action, renamed: dict[str, str]) -> dict[str, str]:
-    """Those of the new names that an action from before the bake has not yet."""
-    if not renamed or not _is_played(action, item):
+def lacking(item: Object | Scene, follows: bool, renamed: dict[str, str]) -> dict[str, str]:
+    """Those of the new names that an action from before the bake has not yet; follows: Blender gives it new names."""
+    if not renamed or not follows:
         return renamed
     # where names were exchanged, one that is played has them already
     return {old: new for old, new in renamed.items() if old not in item.pose.bones}
@@ -92,18 +92,6 @@ def _name_now(item: Object | Scene, name: str, uid: str) -> str:
     if bone is not None and bone.condyle.uid == uid:
         return name
     return next((bone.name for bone in item.pose.bones if bone.condyle.uid == uid), name)
-
-
-def _is_played(action: Action, item: Object | Scene) -> bool:
-    """Whether an object with these bones uses an action, so that Blender has given it the bones' names itself."""
-    for other in bpy.data.objects:
-        data = other.animation_data if other.data == item.data else None
-        if data is None:
-            continue
-        strips = (strip for track in data.nla_tracks for strip in compat.flat_strips(track.strips))
-        if data.action == action or any(strip.action == action for strip in strips):
-            return True
-    return False
 
 
 def _rename(action: Action, slot: ActionSlot | None, renamed: Mapping[str, str]) -> None:

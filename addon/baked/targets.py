@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.types import Action, AnimData, FCurve, Object, Scene
+import numpy as np
+from bpy.types import Action, AnimData, FCurve, Object, PoseBone, Scene
 
 from ..blender import compat
 from ..curves import fcurve_arrays
@@ -56,8 +57,14 @@ def _note_bones(item: Object | Scene, record: BakeRecord, paths: Sequence[str]) 
         return
     used = {curve.data_path for curve in compat.curves_in_use(item)}
     bones = {name: pose.bones.get(name) for name in map(renamed_bones.bone_of, (*used, *paths)) if name}
-    noted = {name: body_reference.ensure_uid(bone) for name, bone in bones.items() if bone is not None}
+    noted = {name: uid_of(bone) for name, bone in bones.items() if bone is not None}
     record.bones = json.dumps(noted)
+
+
+def uid_of(bone: PoseBone) -> str:
+    """The uid of a bone, which it has from now on."""
+    bone.condyle.uid = bone.condyle.uid or body_reference.new_uid()
+    return str(bone.condyle.uid)
 
 
 def _put_copy(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:
@@ -107,7 +114,10 @@ def _write(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None
     curves: list[Any] = []
     for entry in paths:
         curves = compat.new_curves(action, slot, entry.path, range(entry.values.shape[1]), entry.group)
-        fcurve_arrays.fill(curves, entry.positions, entry.values, entry.slopes)
+        for curve, keys in zip(
+            curves, fcurve_arrays.made(entry.positions, entry.values, entry.slopes), strict=True
+        ):
+            compat.give(curve, keys)
     for curve in curves[-1:]:
         curve.update()
 
@@ -125,8 +135,33 @@ def _fill(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None:
             for modifier in curve.modifiers:
                 modifier.mute = True
             curves.append(curve)
-        fcurve_arrays.fill_range(curves, entry.positions, entry.values, entry.slopes)
+        for curve, keys in zip(
+            curves, fcurve_arrays.made(entry.positions, entry.values, entry.slopes), strict=True
+        ):
+            _fill_range(curve, keys)
         curves[-1].update()
+
+
+def _fill_range(curve: FCurve, made: compat.Keys) -> None:
+    """Replace the keys of a curve from the first to the last of these.
+
+    Keys outside are kept. Neighbours of the range keep the shape beyond them: their handles no longer move
+    automatically.
+    """
+    old = compat.taken(curve)
+    frames, inside = fcurve_arrays.times(old), fcurve_arrays.times(made)
+    before, after = frames < inside[0], frames > inside[-1]
+    curve.keyframe_points.clear()
+    if not (before.any() or after.any()):
+        compat.give(curve, made)
+        return
+    for near in (np.flatnonzero(before)[-1:], np.flatnonzero(after)[:1]):
+        old["handle_left_type"][near] = old["handle_right_type"][near] = fcurve_arrays.FREE
+    curve.keyframe_points.add(1)  # a key with Blender's defaults
+    usual = {name: np.repeat(numbers, len(inside), axis=0) for name, numbers in compat.taken(curve).items()}
+    chosen = fcurve_arrays.chosen
+    compat.give(curve, fcurve_arrays.joined(chosen(old, before), usual | made, chosen(old, after)))
+    curve.update()
 
 
 def _put_strip(
@@ -236,7 +271,7 @@ def _has_more(action: Action, previous: Action | None, record: BakeRecord) -> bo
         earlier = {(curve.data_path, curve.array_index): curve for curve in known}
         for curve in compat.curves(action, slot):
             old = earlier.get((curve.data_path, curve.array_index))
-            if curve.data_path not in ours and (old is None or not fcurve_arrays.equal(curve, old)):
+            if curve.data_path not in ours and (old is None or not compat.same_keys(curve, old)):
                 return True
     return False
 

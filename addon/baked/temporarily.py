@@ -11,8 +11,7 @@ import numpy as np
 from bpy.types import ID, Constraint, Modifier, Object, PoseBone, Scene
 
 from ..blender import compat, physics_access
-from ..data import body_reference, stored_texts
-from ..data.joints import slider_names
+from ..data import stored_texts
 from ..data.references import Body
 from . import targets
 
@@ -62,8 +61,8 @@ def is_muted(constraint: Constraint) -> bool:
 
 
 def identity(below: PoseBone, constraint: Constraint) -> str:
-    """How a bake notes a constraint of a bone."""
-    return f"{body_reference.ensure_uid(below)} {constraint.name}"
+    """How a bake notes a constraint of a bone, which has its uid by then."""
+    return f"{below.condyle.uid} {constraint.name}"
 
 
 def check_tweaked(item: Object | Scene, name: str) -> None:
@@ -205,9 +204,9 @@ def _channels_of(items: list[Object]) -> Kept:
     for item in items:
         for owner in (item, *(item.pose.bones if item.pose is not None else ())):
             kept += [(owner, name, tuple(getattr(owner, name))) for name in SCALED]
-        for name in slider_names(item.condyle.joint):
-            if isinstance(item.get(name), float):
-                kept.append((item, f'["{name}"]', item[name]))
+        if item.type == "EMPTY":
+            sliders = [(name, value) for name, value in item.items() if isinstance(value, float)]
+            kept += [(item, f'["{name}"]', value) for name, value in sliders]
     return kept
 
 

@@ -130,9 +130,9 @@ class Channels:
             away = float(np.linalg.norm(location, axis=1).max()) * scale * units.length_scale(scene)
             raise physics_access.model_error(
                 f"bone {self.body.name!r} is connected to its parent and the simulation moves it "
-                f"{units.told_length(away)} away; {how_to_disconnect(references.live_body(self.body))}"
+                f"{units.told_length(away)} away; {how_to_disconnect(self.body)}"
             )
-        body = references.live_body(self.body)
+        body = Body(references.live(self.body.object), self.body.bone)
         check_editable(body)
         _check_others(body)
         return False

@@ -154,7 +154,7 @@ class LocalPoses:
         parent = self.bone_pose(Body(body.object, bone.parent.name))
         if _inherits_plainly(bone):
             return parent @ _rest_offset(bone) @ basis
-        return _convert(bone, basis, parent, invert=False)
+        return stepper.converted(body, basis, parent, invert=False)
 
     def _bone_basis(self, body: Body, rows: np.ndarray | None) -> np.ndarray:
         bone = body.pose_bone
@@ -166,11 +166,11 @@ class LocalPoses:
         if bone.parent is None:
             if bone.bone.use_local_location:
                 return units.inverses(units.array4(bone.bone.matrix_local)) @ pose
-            return _convert(bone, pose, None, invert=True)
+            return stepper.converted(body, pose, None, invert=True)
         parent = _at(self.bone_pose(Body(body.object, bone.parent.name)), rows)
         if _inherits_plainly(bone):
             return units.inverses(parent @ _rest_offset(bone)) @ pose
-        return _convert(bone, pose, parent, invert=True)
+        return stepper.converted(body, pose, parent, invert=True)
 
     def _with_parent(self, body: Body) -> tuple[np.ndarray, np.ndarray] | None:
         """World matrices of the parent and of a bone where both are simulated; the armature does not matter then."""
@@ -248,18 +248,3 @@ def _inherits_plainly(bone: PoseBone) -> bool:
 
 def _rest_offset(bone: PoseBone) -> np.ndarray:
     return units.inverses(units.array4(bone.parent.bone.matrix_local)) @ units.array4(bone.bone.matrix_local)
-
-
-def _convert(bone: PoseBone, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
-    """Blender's own conversion between a bone's channels and its pose, for every kind of inheritance."""
-    counts = [len(matrices), *(() if parent is None else (len(parent),))]
-    count = max(counts) if min(counts) else 0
-    result = np.empty((count, 4, 4))
-    for row in range(count):
-        options: dict[str, Any] = {"invert": invert}
-        if parent is not None:
-            options["parent_matrix"] = Matrix(parent[row % len(parent)].tolist())
-            options["parent_matrix_local"] = bone.parent.bone.matrix_local
-        matrix = Matrix(matrices[row % len(matrices)].tolist())
-        result[row] = units.array4(bone.bone.convert_local_to_pose(matrix, bone.bone.matrix_local, **options))
-    return result

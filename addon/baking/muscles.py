@@ -20,7 +20,7 @@ from ..curves.reduction import thinned
 from ..data import references, schema, stored_texts
 from ..data.references import Body
 from ..making import muscles
-from ..reading import input_values, muscle_points
+from ..reading import input_values
 from ..reading.scene import SceneModel
 from . import keys as bake_keys
 from . import muscle_spaces
@@ -54,6 +54,17 @@ class Shown:
 
 
 @dataclass(frozen=True, eq=False)
+class Drawn:
+    """What a simulation gave of all muscles: points (F, muscles, n, 3), lengths (F, muscles) [m], activation (F,
+    muscles).
+    """
+
+    points: np.ndarray
+    lengths: np.ndarray
+    activation: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class _Shapes:
     """Shapes of a muscle that are keyed: frames (S,), points (S, n, 3) in its object's space, radii (S, n)."""
 
@@ -81,19 +92,20 @@ def activations(read: SceneModel, result: physics_access.Result, excited: np.nda
     return found
 
 
-def shown(
-    scene: Scene, read: SceneModel, points: np.ndarray, lengths: np.ndarray, activation: np.ndarray
-) -> list[Shown]:
-    """What to write: points (F, muscles, n, 3) and lengths (F, muscles) [m], activations (F, muscles).
+def shown(view: Scene, read: SceneModel, given: Drawn | None) -> list[Shown]:
+    """What to write; view: a snapshot of the scene without its bake.
 
     Raises:
         ModelError: a muscle is linked, or has shape keys of its own.
     """
+    if given is None:
+        return []
+    points, lengths, activation = given.points, given.lengths, given.activation
     drawing = physics_access.part("analysis.muscle_drawing")
-    metres = units.length_scale(scene)
+    metres = units.length_scale(view)
     found = []
     for k, entry in enumerate(read.muscles):
-        item = muscle_points.find_muscle(entry.session_uid, entry.name)
+        item = references.find_in(view, entry.session_uid, f"muscle {entry.name!r}")
         _check(item)
         settings = item.condyle.muscle
         tendons = (settings.origin_tendon, settings.insertion_tendon)
@@ -127,19 +139,19 @@ def _radii(item: Object, points: np.ndarray, lengths: np.ndarray, rest: float) -
     return physics_access.part("analysis.muscle_drawing").tube_radii(fractions, lengths, rest, tendons)
 
 
-def _check(item: Object) -> None:
-    """ModelError where a bake cannot be put in the place of a muscle's curve."""
+def _check(item: Any) -> None:
+    """ModelError where a bake cannot be put in the place of the curve of a muscle of a snapshot."""
     if item.library is not None:
         raise physics_access.model_error(
             f"muscle {item.name!r} is linked from {item.library.filepath}; make a library override first"
         )
-    if item.data.shape_keys is not None and item.condyle.muscle.own_curve is None:
+    if item.data.has_shape_keys and item.condyle.muscle.own_curve is None:
         raise physics_access.model_error(
             f"muscle {item.name!r} has shape keys of its own, which move its points besides its bodies; remove them"
         )
 
 
-def check(
+def spaces(
     view: Scene, frames: np.ndarray, found: list[Shown], bodies: Sequence[Body]
 ) -> muscle_spaces.Spaces:
     """The spaces in which to write muscles at these frames (F,); ModelError where they cannot be written.
@@ -147,8 +159,6 @@ def check(
     Args:
         view: a snapshot of the scene without its bake. bodies: of it, which the bake will move.
     """
-    for entry in found:
-        _check(muscle_points.find_muscle(entry.session_uid, entry.name))
     items = [references.find_in(view, entry.session_uid, f"muscle {entry.name!r}") for entry in found]
     return muscle_spaces.Spaces(view, frames, items, bodies)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Action, Constraint, Object, PoseBone, Scene
+from bpy.types import Action, Object, Scene
 
 from ..baked import channels_back as actions
 from ..baked import targets, temporarily
@@ -17,7 +17,7 @@ from ..blender import physics_access, units
 from ..curves.fcurve_arrays import KeyedPath
 from ..data import findings, references, schema, stored_texts
 from ..data.references import Body, Key, key_of
-from ..reading import conflicts, snapshot, stepper
+from ..reading import conflicts, prints, stepper
 from ..reading.scene import SceneModel
 from . import channels as channels_
 from . import figures as bake_figures
@@ -27,19 +27,22 @@ from .local_matrices import LocalPoses, Samples, nearest_above
 
 #: degrees off between frames that are told
 MISSED = 0.5
+#: what is stored of a loop
+LOOP = {"cycles", "settled", "position_jump", "angle_jump", "speed_jump", "turn_speed_jump"}
 #: kept among the fingerprints of a scene whose bodies another scene has baked since
 ELSEWHERE = "Motion, baked in another scene,"
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: names of the actions, a line about keys that were left out, or an empty text, and what the
-    animator may not expect.
+    """What was written: names of the actions, a line about keys that were left out, or an empty text, what the
+    animator may not expect, and the fingerprints of the scene right before.
     """
 
     actions: list[str]
     told: str
     warnings: list[findings.Finding]
+    prints: stored_texts.Prints
 
 
 def write(
@@ -47,7 +50,7 @@ def write(
     frames: np.ndarray,
     read: SceneModel,
     result: physics_access.Result,
-    drawn: Sequence[muscles.Shown] = (),
+    drawn: muscles.Drawn | None = None,
     inputs: physics_access.Table | None = None,
     between: Callable[[], None] | None = None,
     inside: physics_access.Between | None = None,
@@ -56,7 +59,8 @@ def write(
 
     Args:
         frames: rising positions (F,) in frames. read: the `SceneModel`. result: of physics, at F times.
-        drawn: what is to be seen of the muscles. inputs: the `Table` that drove the model, for figures of torques.
+        drawn: what is to be seen of the muscles; None: there are none.
+        inputs: the `Table` that drove the model, for figures of torques.
         between: called when the old bake is gone and the new one is not there yet.
         inside: what the motion does between whole frames (`Between`); None: nothing is known.
 
@@ -64,43 +68,45 @@ def write(
         ModelError: why it cannot be written; nothing has been changed.
     """
     begin, kept = int(frames[0]), Kept()
-    with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
+    with stepper.unbaked(scene.session_uid, begin) as view:
         for entry in read.bodies:
-            conflicts.check(references.find_body(entry.handle, entry.name))
-        view = snapshot.take(scene)
-        output = channels_.output_of(view)
-        figures = bake_figures.figures(view, read, result, drawn, output, inputs)
+            conflicts.check(references.find_body_in(view, entry.handle, entry.name))
+        before, output = prints.of(view), channels_.output_of(view)
+        shown = muscles.shown(view, read, drawn)
+        figures = bake_figures.figures(view, read, result, shown, output, inputs)
         channels = _channels_of(view, frames, read, result, inside)
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             conflicts.check_target(item, output.target)
-        spaces = muscles.check(view, frames, list(drawn), [entry.body for entry in channels])
+        spaces = muscles.spaces(view, frames, shown, [entry.body for entry in channels])
     lost = [*restoring.broken(scene), *_overwriting(scene)]
     restoring.free(scene)
     if between is not None:
         between()
     if lead_in_keys.first(view) < begin:
-        with temporarily.at_frame(scene, begin):  # with sliders as a fit has left them
-            lead_in_keys.lead(snapshot.take(scene), begin, channels, read.parents())
+        now = stepper.seen_at(view, begin)  # with sliders as a fit has left them
+        lead_in_keys.lead(now, begin, channels, read.parents())
     more, names = keyed_figures(scene, frames, figures, output)
-    bodies = _live(scene, channels)
-    bending = conflicts.bending(bodies)
     made = put(scene, frames, channels, kept, more, output)
-    for item in {body.object for body in bodies if body.bone}:
-        ours = [(below, each) for below, each, _ in bending.values() if below.id_data == item]
-        _mute(item, ours)
+    _mute(scene, [entry.body for entry in channels])
     add_properties(names)
-    muscles.write(frames, list(drawn), spaces, output, units.length_scale(view))
+    muscles.write(frames, shown, spaces, output, units.length_scale(view))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = keys.described(kept)
     scene.condyle.simulation.output.told = told
-    return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)])
+    return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)], before)
 
 
-def _mute(item: Object, constraints: Sequence[tuple[PoseBone, Constraint]]) -> None:
-    """Mute the IK constraints of bones under a bake of an armature, and note them there."""
-    item.condyle.bake.muted = json.dumps([temporarily.identity(*each) for each in constraints])
-    for _, constraint in constraints:
-        constraint.mute = True
+def _mute(scene: Scene, bodies: Sequence[Body]) -> None:
+    """Mute the IK constraints that bend bodies of a snapshot, and note them on their armatures."""
+    bending = [(below, each) for below, each, _ in conflicts.bending(bodies).values()]
+    for rig in {body.object for body in bodies if body.bone}:
+        item, noted = references.object_in(scene, rig.session_uid), []
+        for below, each in bending:
+            if below.id_data == rig:
+                bone = item.pose.bones[below.name]
+                bone.constraints[each.name].mute = True
+                noted.append(f"{targets.uid_of(bone)} {each.name}")
+        item.condyle.bake.muted = json.dumps(noted)
 
 
 def _overwriting(scene: Scene) -> Iterator[findings.Finding]:
@@ -143,7 +149,7 @@ def put(
     """
     output, kept = output or channels_.output_of(scene), kept if kept is not None else Kept()
     bodies = _live(scene, channels)
-    for item in {body.object for body in bodies}:
+    for item in {entry.body.object for entry in channels}:
         conflicts.check_target(item, output.target)
     keyed = [(body.object, keys.keyed(frames, entry, output, kept)) for body, entry in zip(bodies, channels)]
     apart = [body for body, entry in zip(bodies, channels) if body.bone and entry.location is not None]
@@ -225,6 +231,14 @@ def note_statistics(scene: Scene, values: Mapping[str, Any]) -> None:
     schema.stamp(scene.condyle)
 
 
+def note_loop(scene: Scene, result: physics_access.Result) -> None:
+    """Store how well a loop closes, for the panel."""
+    kept = scene.condyle.loop
+    found = result.info.get("loop", {"cycles": 0})
+    for name in LOOP.intersection(found):
+        setattr(kept, name, found[name])
+
+
 def note_read(scene: Scene, prints: stored_texts.Prints) -> None:
     """Keep with a bake the fingerprints of what it has read. Other scenes with the same bodies (linked copies) show
     this bake now, and theirs no longer.
@@ -286,7 +300,7 @@ def _bent_with(bodies: Sequence[Body]) -> list[Body]:
     }
     bent = [each for key, each in found.items() if key not in known]
     for body in bent:
-        conflicts.check(references.live_body(body))
+        conflicts.check(body)
     return bent
 
 

@@ -1,4 +1,4 @@
-"""What plays on a datablock: Blender's actions, strips, drivers and constraints.
+"""What plays on a datablock: Blender's actions, keys, strips, drivers and constraints.
 
 Blender 4.2 to 5.2 differ: actions have slots and layers since 4.4, and their f-curves are elsewhere since 5.0.
 """
@@ -8,10 +8,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+import bpy
+import numpy as np
 from bpy.types import ID, Action, AnimData, Constraint, FCurve, NlaStrip, Object, PoseBone
 
 if TYPE_CHECKING:
     from bpy.types import ActionChannelbag, ActionSlot
+
+
+#: attributes of a key: name, numbers per key, and Blender's own type: arrays of another type are written key by key,
+#: which takes seven times as long
+ATTRIBUTES = (
+    ("interpolation", 1, np.uint8),
+    ("easing", 1, np.uint8),
+    ("type", 1, np.uint8),
+    ("handle_left_type", 1, np.uint8),
+    ("handle_right_type", 1, np.uint8),
+    ("amplitude", 1, np.float32),
+    ("back", 1, np.float32),
+    ("period", 1, np.float32),
+    ("select_control_point", 1, bool),
+    ("select_left_handle", 1, bool),
+    ("select_right_handle", 1, bool),
+    ("co", 2, np.float32),
+    ("handle_left", 2, np.float32),
+    ("handle_right", 2, np.float32),
+)
+BEZIER = bpy.types.Keyframe.bl_rna.properties["interpolation"].enum_items["BEZIER"].value
+Keys = dict[str, np.ndarray]
 
 
 def has_slots(action: Action | None) -> bool:
@@ -143,6 +167,39 @@ def new_curves(
     return made
 
 
+def taken(curve: FCurve) -> Keys:
+    """All keys of a curve with all their attributes, in arrays with one row for each key."""
+    points = curve.keyframe_points
+    found = {}
+    for name, width, kind in ATTRIBUTES:
+        numbers = np.empty(width * len(points), dtype=kind)
+        points.foreach_get(name, numbers)
+        found[name] = numbers.reshape(len(points), width) if width > 1 else numbers
+    return found
+
+
+def give(curve: FCurve, keys: Keys) -> None:
+    """Give a curve exactly these keys, sorted. The caller must update one curve of the action afterwards, which tags
+    the action; free handles keep their places then.
+    """
+    points, count = curve.keyframe_points, len(keys["co"])
+    if len(points) > count:
+        points.clear()
+    fresh = not points
+    points.add(count - len(points))
+    for name, numbers in keys.items():
+        if not (fresh and name == "interpolation" and (numbers == BEZIER).all()):  # as new keys are
+            points.foreach_set(name, np.ascontiguousarray(numbers).ravel())
+
+
+def same_keys(one: FCurve, other: FCurve) -> bool:
+    """Whether two curves have the same keys, apart from selection."""
+    if len(one.keyframe_points) != len(other.keyframe_points):
+        return False
+    ours, theirs = taken(one), taken(other)
+    return all(np.array_equal(ours[name], theirs[name]) for name in ours if not name.startswith("select_"))
+
+
 def _bag(action: Action, slot: ActionSlot) -> ActionChannelbag:
     """The existing channels of an action for a slot."""
     bags = (strip.channelbag(slot) for layer in action.layers for strip in layer.strips)
@@ -160,6 +217,18 @@ def flat_strips(strips: Iterable[NlaStrip]) -> Iterator[NlaStrip]:
     for strip in strips:
         yield strip
         yield from flat_strips(strip.strips)
+
+
+def is_used(action: Action, item: Any) -> bool:
+    """Whether an object with the same data plays an action, so that Blender gives it new names of bones itself."""
+    for other in bpy.data.objects:
+        data = other.animation_data if other.data == item.data else None
+        if data is None:
+            continue
+        strips = flat_strips(strip for track in data.nla_tracks for strip in track.strips)
+        if data.action == action or any(strip.action == action for strip in strips):
+            return True
+    return False
 
 
 def is_played(datablock: ID, path: str) -> bool:

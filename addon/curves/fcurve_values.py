@@ -37,8 +37,13 @@ class Curve:
 
     def at(self, frames: np.ndarray) -> np.ndarray:
         """Values (k,) at frames (k,)."""
-        evaluate = self.evaluate
-        return np.array([evaluate(frame) for frame in np.asarray(frames, dtype=np.float64).tolist()])
+        return np.array(values(self.evaluate, np.asarray(frames, dtype=np.float64).tolist()))
+
+
+def values(evaluate: Callable[[float], float], frames: list[float]) -> list[float]:
+    """Values at frames, all at once of a curve of a snapshot."""
+    many: Callable[[list[float]], list[float]] | None = getattr(evaluate, "many", None)
+    return [evaluate(frame) for frame in frames] if many is None else many(frames)
 
 
 def alone(item: Object, path: str, index: int = 0) -> Curve | None:

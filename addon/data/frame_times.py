@@ -72,18 +72,9 @@ def samples(scene: Scene) -> int:
     return int(scene.condyle.start.samples)
 
 
-def trimmed(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
-    """The last `count` samples of a result's arrays, without those of the pre-roll."""
-    return {
-        name: array[:, -count:] if name == "rotations" else array[-count:] for name, array in arrays.items()
-    }
-
-
-def first(arrays: dict[str, np.ndarray], count: int) -> dict[str, np.ndarray]:
-    """The first `count` samples of a result's arrays."""
-    return {
-        name: array[:, :count] if name == "rotations" else array[:count] for name, array in arrays.items()
-    }
+def part_of(arrays: dict[str, np.ndarray], rows: slice) -> dict[str, np.ndarray]:
+    """Some samples of a result's arrays."""
+    return {name: each[:, rows] if name == "rotations" else each[rows] for name, each in arrays.items()}
 
 
 def at(frames: np.ndarray, whole: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -111,17 +102,6 @@ def loop_options(scene: Scene, frames: np.ndarray) -> dict[str, Any] | None:
         "tolerance": 1e-3 * settings.loop_tolerance,
         "blend": settings.loop_blend / units.frames_per_second(scene),
     }
-
-
-def note_loop(scene: Scene, result: physics_access.Result) -> None:
-    """Store how well a loop closes, for the panel."""
-    kept = scene.condyle.loop
-    found = result.info.get("loop")
-    if found is None:
-        kept.cycles = 0
-        return
-    for name in ("cycles", "settled", "position_jump", "angle_jump", "speed_jump", "turn_speed_jump"):
-        setattr(kept, name, found[name])
 
 
 def loop_warnings(result: physics_access.Result, tolerance: float) -> list[findings.Finding]:

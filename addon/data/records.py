@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, SupportsIndex
+from typing import Any, NamedTuple, SupportsIndex
 
 PART = re.compile(r"\[(\d+)\]|(\w+)")
 
@@ -47,6 +47,34 @@ class Record:
             found.append(above)
             above = above.parent
         return found
+
+
+class Block(Record):
+    """A data-block, the same as another record of it."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Block) and self.__dict__["session_uid"] == other.__dict__["session_uid"]
+
+    def __hash__(self) -> int:
+        return hash(self.__dict__["session_uid"])
+
+
+class Field(NamedTuple):
+    """A property of a kind of group: its name, what the panel calls it, how it is read (PLAIN, ARRAY, POINTER,
+    COLLECTION), and its value where it was never set.
+    """
+
+    name: str
+    label: str
+    how: str
+    plain: Any
+
+
+class Fields:
+    """The properties of a kind of group; `fields` of its records."""
+
+    def __init__(self, rows: Iterable[Field]) -> None:
+        self.rows = tuple(rows)
 
 
 class Rows(tuple[Any, ...]):

@@ -16,8 +16,8 @@ import bpy
 from bpy.types import BlendData, Constraint, Context, Object, PoseBone, PropertyGroup, Scene
 from mathutils import Matrix
 
-from ..blender import physics_access
-from . import body_reference, evaluated_objects
+from ..blender import evaluated_objects, physics_access
+from . import body_reference
 from .body_reference import BodyReference
 from .records import Record
 
@@ -123,11 +123,6 @@ def find_in(scene: Scene, session_uid: int, called: str) -> Object:
 def live(item: Object) -> Object:
     """The object of Blender that a record was copied from; an object itself."""
     return object_by_session_uid(item.session_uid) if isinstance(item, Record) else item
-
-
-def live_body(body: Body) -> Body:
-    """The body of Blender that one of a snapshot was copied from; one of Blender itself."""
-    return Body(live(body.object), body.bone)
 
 
 def resolve(reference: BodyReference) -> Body | None:
@@ -327,9 +322,9 @@ def joints_of(scene: Scene) -> list[Object]:
 def two_movers(first: Object, second: Object, child: Body) -> str:
     """Error text for two joints that carry one child."""
     text = f"joints {first.name!r} and {second.name!r} both move {child.name}"
-    overrides = [live(each).override_library for each in (first, second)]
-    overridden = [each and each.reference for each in overrides]
-    if overridden[0] is not None and overridden[0] == overridden[1]:
+    overrides = [each.override_library for each in (first, second)]
+    overridden = {each and each.reference and each.reference.session_uid for each in overrides}
+    if overridden != {None} and len(overridden) == 1:
         return (
             f"{text}: one is the copy of a library override, which Blender leaves on the original's bodies; delete all "
             "that was copied, and make another override of the library"
@@ -387,6 +382,9 @@ def find_joint(session_uid: int, name: str) -> Object:
 def find_body_in(scene: Scene | BlendData, handle: Handle, name: str) -> Body:
     """The body of a handle in a scene or a snapshot of one; ModelError if it is not there."""
     found = handle.find_in(scene)
+    kept = found or handle.find()
+    if kept is not None and is_deleted(kept.object):  # its joint alone keeps it in the file
+        raise physics_access.model_error(f"{name} was deleted meanwhile")
     if found is None:
         raise physics_access.model_error(f"{name} was removed or renamed meanwhile")
     return found
@@ -394,7 +392,4 @@ def find_body_in(scene: Scene | BlendData, handle: Handle, name: str) -> Body:
 
 def find_body(handle: Handle, name: str) -> Body:
     """The body of a handle; ModelError if it no longer exists."""
-    found = find_body_in(bpy.data, handle, name)
-    if is_deleted(found.object):  # its joint alone keeps it in the file
-        raise physics_access.model_error(f"{name} was deleted meanwhile")
-    return found
+    return find_body_in(bpy.data, handle, name)

@@ -24,6 +24,7 @@ from ..data.stored_texts import Prints
 from ..making import orphans
 from ..reading import prints as scene_prints
 from ..reading import scene as scene_to_model
+from ..reading import snapshot
 from ..staleness import compare
 from . import fit as fits
 from . import partial_bake, shot_files, take
@@ -111,19 +112,21 @@ def fit(scene: Scene, item: Object) -> Steps[FitReport]:
 
 def save_shot(scene: Scene, folder: str | os.PathLike[str]) -> Steps[None]:
     """Steps of a bake up to its simulation, and its shot to a folder."""
-    name, frames, once = scene.name, frame_times.frame_range(scene), frame_times.samples(scene) == 1
-    made, _ = yield from _prepared(scene, frames, frame_times.Clock())
-    shot_files.save(folder, shot_files.described(name, frames, made, once))
+    view = snapshot.settings(scene)
+    frames, once = frame_times.frame_range(view), frame_times.samples(view) == 1
+    made, _ = yield from _prepared(view, frames, frame_times.Clock())
+    shot_files.save(folder, shot_files.described(view.name, frames, made, once))
 
 
 def bake(scene: Scene, result: shot_files.Saved | None = None) -> Steps[BakeReport]:
     """Steps of a bake; result: of the simulation, that was made of a saved shot of the scene, or None."""
     clock = frame_times.Clock()
-    scene_uid = scene.session_uid
     # all that is asked of the scene is asked now: an undo may take it away meanwhile
-    frames, once = frame_times.frame_range(scene), frame_times.samples(scene) == 1
+    view = snapshot.settings(scene)
+    scene_uid = view.session_uid
+    frames, once = frame_times.frame_range(view), frame_times.samples(view) == 1
     session.unfinished = None
-    made, fitted = yield from _prepared(scene, frames, clock)
+    made, fitted = yield from _prepared(view, frames, clock)
     if result is None:
         answer = yield from _simulate(scene_uid, frames, made, fitted, once)
     else:
@@ -135,7 +138,7 @@ def bake(scene: Scene, result: shot_files.Saved | None = None) -> Steps[BakeRepo
     report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
     scene = references.find_scene(scene_uid)
     write.note_statistics(scene, solver_statistics.of(report.result, clock.seconds["simulate"]))
-    frame_times.note_loop(scene, report.result)
+    write.note_loop(scene, report.result)
     return report
 
 
@@ -186,7 +189,7 @@ def _simulated(
     warnings += frame_times.loop_warnings(result, scene.condyle.start.loop_tolerance)
     inside, rolled = requests.between_answer(answer), len(result.t) - len(frames)
     if rolled > 0:  # a pre-roll is not recorded
-        answer = replace(answer, arrays=frame_times.trimmed(answer.arrays, len(frames)))
+        answer = replace(answer, arrays=frame_times.part_of(answer.arrays, slice(-len(frames), None)))
         result = requests.simulate_answer(answer, read.model)
         inside = inside and inside.behind(rolled)
     warnings += no_motion.warnings(made, result)
@@ -206,20 +209,24 @@ def check(scene: Scene) -> Steps[list[findings.Finding]]:
     """Steps of a bake up to its simulation; the warnings. All errors of what cannot be read are in the session's
     findings.
     """
-    made, _ = yield from _prepared(scene, frame_times.frame_range(scene), frame_times.Clock())
+    view = snapshot.settings(scene)
+    made, _ = yield from _prepared(view, frame_times.frame_range(view), frame_times.Clock())
     start_penetration.refuse(made.read)
     return made.warnings
 
 
 def _prepared(
-    scene: Scene, frames: np.ndarray, clock: frame_times.Clock
+    view: Scene, frames: np.ndarray, clock: frame_times.Clock
 ) -> Steps[tuple[Plan, dict[int, FitReport]]]:
-    """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it."""
-    scene_uid = scene.session_uid
-    run = frame_times.run_frames(scene, frames)
-    loop = frame_times.loop_options(scene, frames)
+    """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it.
+
+    view: the settings of the scene.
+    """
+    scene_uid = view.session_uid
+    run = frame_times.run_frames(view, frames)
+    loop = frame_times.loop_options(view, frames)
     fitted: dict[int, FitReport] = {}
-    wanted, warnings = _to_fit(scene)
+    wanted, warnings = _to_fit(references.find_scene(scene_uid))
     for uid in wanted:
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
@@ -245,7 +252,7 @@ def written(
     excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None. prints: of what was read,
     None: just now.
     """
-    drawn = yield from _muscles(scene_uid, read, result, excited)
+    drawn = yield from _muscles(read, result, excited)
     if len(frames) * len(read.bodies) > MANY_KEYS:
         yield compute_process.Said("writing keys")
     clock.lap("muscles")
@@ -256,11 +263,11 @@ def written(
         for uid, report in fitted.items():
             fits.apply(scene, targets[uid], report)
 
-    at_writing = scene_prints.prints(scene)
     made = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside)
-    write.note_read(scene, compare.kept(prints or at_writing, at_writing, scene_prints.prints(scene)))
+    view = snapshot.take(scene)
+    write.note_read(scene, compare.kept(prints or made.prints, made.prints, scene_prints.of(view)))
     clock.lap("write")
-    report = _bake_report(scene, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
+    report = _bake_report(view, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
     return replace(report, warnings=made.warnings, note=made.told)
 
 
@@ -274,7 +281,7 @@ def ready(
 ) -> Steps[Plan]:
     """Steps that take a shot of the scene over whole frames (F,) and plan its simulation; arguments as of `take`."""
     clock = clock or frame_times.Clock()
-    taken = take.take(references.find_scene(scene_uid), frames, fitted, loop, to_bake)
+    taken = take.take(scene_uid, frames, fitted, loop, to_bake)
     clock.lap("read")
     yield compute_process.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
@@ -284,16 +291,15 @@ def ready(
 
 
 def _muscles(
-    scene_uid: int, read: scene_to_model.SceneModel, result: physics_access.Result, excited: np.ndarray
-) -> Steps[Any]:
+    read: scene_to_model.SceneModel, result: physics_access.Result, excited: np.ndarray
+) -> Steps[muscles.Drawn | None]:
     """Steps that find what is to be seen of the model's muscles."""
     if not read.muscles:
-        return []
+        return None
     requests = physics_access.part("worker.requests")
     answer = yield requests.muscle_paths(compute_process.client(), read.model, result.q, muscles.COUNT)
-    active = muscles.activations(read, result, excited)
     points, lengths = requests.muscle_paths_answer(answer)
-    return muscles.shown(references.find_scene(scene_uid), read, points, lengths, active)
+    return muscles.Drawn(points, lengths, muscles.activations(read, result, excited))
 
 
 def _to_fit(scene: Scene) -> tuple[list[int], list[findings.Finding]]:

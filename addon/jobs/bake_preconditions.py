@@ -15,7 +15,7 @@ from ..reading.scene import SceneModel
 
 
 def by_settings(scene: Scene) -> Iterator[Finding]:
-    """Errors of the frame range and the loop, and of the step, each named."""
+    """Errors of the frame range and the loop, and of the step, each named; of a snapshot of a scene."""
     problem = physics_access.physics().CondyleError
     for look in (
         lambda: frame_times.loop_options(scene, frame_times.frame_range(scene)),

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..baked import temporarily
 from ..blender import physics_access, session, units
 from ..data import frame_times
 from ..reading import scene as scene_to_model
+from ..reading import stepper
 
 #: what is farther away [m] is of no use as a key
 FARTHEST = 1e5
@@ -45,8 +45,8 @@ def keep(scene: Scene, frames: np.ndarray, ready: Any, fitted: dict[int, Any], e
     far = ~(np.abs(answer.arrays["poses"]) <= FARTHEST).all(axis=(1, 2, 3))
     count = (int(far.argmax()) if far.any() else len(far)) - rolled
     if count >= 2:
-        seen = frame_times.first(answer.arrays, rolled + count)
-        answer = replace(answer, arrays=frame_times.trimmed(seen, count))
+        seen = frame_times.part_of(answer.arrays, slice(rolled + count))
+        answer = replace(answer, arrays=frame_times.part_of(seen, slice(-count, None)))
         scale = units.length_scale(scene)
         session.unfinished = Unfinished(scene.session_uid, scale, frames[:count], ready, fitted, answer)
 
@@ -74,8 +74,8 @@ def check(scene: Scene, kept: Unfinished) -> None:
     if refused:
         raise physics_access.model_error(refused)
     curves = {uid: report.curve for uid, report in kept.fitted.items()}
-    with temporarily.without_bake(scene), temporarily.at_frame(scene, int(kept.ready.frames[0])):
-        now = scene_to_model.read(scene, curves, kept.ready.read.followed)
+    with stepper.unbaked(scene.session_uid, int(kept.ready.frames[0])) as view:
+        now = scene_to_model.read(view, curves, kept.ready.read.followed)
     places = dict(_places(now))
     for handle, (name, scale, frames) in _places(kept.ready.read):
         found = places.get(handle)

@@ -1,4 +1,7 @@
-"""The check of a scene before it is simulated: all errors at once, and what an animator may not have meant."""
+"""The check of a scene before it is simulated: all errors at once, and what an animator may not have meant.
+
+All but `check` and `after_import` look at a snapshot of the scene without its bake, at the first frame.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from bpy.types import Object, Scene
 
 from ..animation import carriers, follow_weights, keyed_poses, looks, single_pose
 from ..animation import inputs as forcing
-from ..baked import targets, temporarily
 from ..baking import muscles, restoring
 from ..blender import compat, physics_access, units
 from ..checking import falling, start_penetration
@@ -23,7 +25,16 @@ from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
 from ..posing.project_poses import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
-from ..reading import conflicts, input_values, masses, missing_joints, muscle_points, obstacles, snapshot
+from ..reading import (
+    conflicts,
+    input_values,
+    masses,
+    missing_joints,
+    muscle_points,
+    obstacles,
+    snapshot,
+    stepper,
+)
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
@@ -42,22 +53,22 @@ def check(scene: Scene) -> list[Finding]:
     begin, end = (int(frame) for frame in frame_ends(scene))
     frames = np.arange(begin, max(begin, end) + 1.0)
     unplayed = [*restoring.gone(scene), *restoring.put_aside(scene)]
-    with temporarily.without_bake(scene), temporarily.at_frame(scene, begin):
+    with stepper.unbaked(scene.session_uid, begin) as view:
         try:
-            view, _, read = read_checked(scene, frames)
+            _, read = read_checked(view, frames)
         except physics_access.physics().CondyleError as error:
-            return [*bake_preconditions.by_settings(scene), *errors(scene, error), *unplayed]
-        standing = _standing(scene, read)
+            return [*bake_preconditions.by_settings(view), *errors(view, error), *unplayed]
+        standing = _standing(view, read)
         return [
             *unplayed,
-            *bake_preconditions.by_settings(scene),
+            *bake_preconditions.by_settings(view),
             *bake_preconditions.with_model(view, read),
-            *start_penetration.check(read, standing, lambda: _forces_now(scene, read)),
-            *warnings(scene, view, read),
+            *start_penetration.check(read, standing, lambda: _forces_now(view, read)),
+            *warnings(view, read),
             *orphans.check(scene),
             *connected_bones.check(scene),
-            *_sliders_elsewhere(scene, read, begin),
-            *falling.hints(read, standing, bool(references.connections_of(scene))),
+            *_sliders_elsewhere(view, read, begin),
+            *falling.hints(read, standing, bool(references.connections_of(view))),
             *rig_parts.check(scene),
             *collider_checks.hints(view, read),
         ]
@@ -65,12 +76,13 @@ def check(scene: Scene) -> list[Finding]:
 
 def after_import(scene: Scene, ground: Object) -> list[Finding]:
     """Hints about what will fall of an import, by the Empty of its ground; none where the scene cannot be read."""
+    view = snapshot.take(scene)
     try:
-        read = scene_to_model.read(scene)
+        read = scene_to_model.read(view)
     except physics_access.physics().CondyleError:  # told by the check
         return []
     among = {item.session_uid for item in ground.children_recursive}
-    found = falling.hints(read, _standing(scene, read), bool(references.connections_of(scene)), among)
+    found = falling.hints(read, _standing(view, read), bool(references.connections_of(view)), among)
     return findings.of_source(found, findings.IMPORT, ground)
 
 
@@ -78,12 +90,12 @@ def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Sta
     """How the bodies of the model are, as the scene is evaluated now."""
     found = []
     for entry in read.bodies:
-        body = references.find_body(entry.handle, entry.name)
+        body = references.find_body_in(scene, entry.handle, entry.name)
         pose = units.to_metres(units.split_scale(body.matrix, body.name, body.owner)[0], scene)
         if not entry.joint_uid:
             found.append(falling.Standing(pose))
             continue
-        item = references.object_by_session_uid(entry.joint_uid)
+        item = references.find_in(scene, entry.joint_uid, entry.joint_name)
         settings = item.condyle.joint
         pushed = any(
             row.torque or compat.is_played(item, input_values.torque_path(number))
@@ -107,31 +119,29 @@ def _forces_now(scene: Scene, read: scene_to_model.SceneModel) -> np.ndarray | N
 
 def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int) -> list[Finding]:
     """Sliders that stand elsewhere than a simulation starts, a pre-roll before the first frame."""
-    with temporarily.at_frame(scene, begin - scene.condyle.start.preroll):
-        held = {item.name for item in references.joints_of(scene) if follow_weights.holds(item.condyle.joint)}
-        return looks.left_behind(scene, read, held)
+    before = stepper.seen_at(scene, begin - scene.condyle.start.preroll)
+    held = {item.name for item in references.joints_of(before) if follow_weights.holds(item.condyle.joint)}
+    return looks.left_behind(before, read, held)
 
 
 def read_checked(
-    scene: Scene, frames: np.ndarray, curves: Mapping[int, physics_access.Joint] | None = None
-) -> tuple[Scene, carriers.Moving, scene_to_model.SceneModel]:
-    """A snapshot, the animated carriers over whole frames (F,), and the model; curves: of joints that were
-    fitted just now.
+    view: Scene, frames: np.ndarray, curves: Mapping[int, physics_access.Joint] | None = None
+) -> tuple[carriers.Moving, scene_to_model.SceneModel]:
+    """The animated carriers over whole frames (F,), and the model; curves: of joints that were fitted just now.
 
     Raises:
         ModelError: something cannot be read or baked; or nobody could say where a body is, because sliders move it one
             change late, or what carries it follows another that is simulated.
     """
-    view = snapshot.take(scene)
     moving = carriers.sample(view, frames)
     read = scene_to_model.read(view, curves, moving.followed)
     for entry in read.bodies:
-        conflicts.check(references.find_body(entry.handle, entry.name))
+        conflicts.check(references.find_body_in(view, entry.handle, entry.name))
         item = references.object_in(view, entry.joint_uid)
         if item is not None and item.condyle.joint.driven:
             sliders.check_in_time(view, item)
-    conflicts.check_carriers(read)
-    return view, moving, read
+    conflicts.check_carriers(view, read)
+    return moving, read
 
 
 def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joint]) -> Exception:
@@ -141,8 +151,8 @@ def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joi
     """
     found = errors(scene, error, curves)
     findings.show(scene.session_uid, found)
-    more = len(found) - 1
-    return error if not more else physics_access.model_error(f"{error}; and {more} more, see Warnings")
+    more = f"{error}; and {len(found) - 1} more, see Warnings"
+    return error if len(found) == 1 else physics_access.model_error(more)
 
 
 def errors(
@@ -164,18 +174,13 @@ def _each_alone(scene: Scene, curves: Mapping[int, physics_access.Joint]) -> Ite
     moved: dict[references.Key, Any] = {}
     moving = read_carriers.simulated(scene)
     for item in references.joints_of(scene):
-        settings = item.condyle.joint
-        child, parent = references.resolve(settings.child), references.resolve(settings.parent)
         try:
-            references.check_evaluated(item, f"joint {item.name!r}")
-            references.check_role(scene, f"joint {item.name!r}", child, "child")
-            if not settings.to_world:
-                references.check_role(scene, f"joint {item.name!r}", parent, "parent")
+            child, _ = scene_to_model.ends(scene, item)
         except problem as error:
             yield findings.error(item, error)
             continue
         key = references.key_of(child)
-        if settings.closes_loop:
+        if item.condyle.joint.closes_loop:
             continue
         if key in moved:
             yield findings.error(item, references.two_movers(moved[key], item, child))
@@ -196,9 +201,8 @@ def _alone(
     try:
         mass = masses.mass_properties(scene, body)
         arguments = {"mass": mass.mass, "com": mass.center, "inertia": mass.inertia}
-        physics_access.physics().ModelBuilder().add_body(
-            body.name, joint=physics_access.physics().joints.Fixed(), **arguments
-        )
+        fixed = physics_access.physics().joints.Fixed()
+        physics_access.physics().ModelBuilder().add_body(body.name, joint=fixed, **arguments)
         conflicts.check(body)
         if joint is not None and joint.condyle.joint.driven:
             sliders.check_in_time(scene, joint)
@@ -212,13 +216,10 @@ def _alone(
         yield findings.named(scene, findings.error(None, error))
 
 
-def warnings(
-    scene: Scene, view: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()
-) -> list[Finding]:
-    """What of a model that can be simulated may not be meant, as the scene is evaluated now.
+def warnings(view: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
+    """What of a model that can be simulated may not be meant.
 
-    view: a snapshot of the scene. fitted: joints that were fitted just now, by session uid: their control frames are
-    not there yet.
+    fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
     """
     found = [
         *_of_coordinates(view, read),
@@ -228,9 +229,9 @@ def warnings(
         *_out_of_reach(view, fitted),
         *_of_muscles(view, read),
         *_of_masses(view, read),
-        *_keyed_in_bakes(scene),
+        *_keyed_in_bakes(view),
         *collider_checks.check(view),
-        *missing_joints.check(scene),
+        *missing_joints.check(view),
     ]
     if falling.nothing_holds(read, bool(references.connections_of(view))):
         found.insert(0, findings.about(read.bodies[0].handle, "nothing-holds"))
@@ -240,8 +241,8 @@ def warnings(
 def _keyed_in_bakes(scene: Scene) -> Iterator[Finding]:
     """What was keyed while a bake was in place, in its action: the next bake reads what was there before."""
     for item in scene.objects:
-        if action := targets.keyed_since(item):
-            yield findings.about(item, "keys-in-bake", object=item.name, action=action)
+        if item.keyed_since:
+            yield findings.about(item, "keys-in-bake", object=item.name, action=item.keyed_since)
 
 
 def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
@@ -377,6 +378,7 @@ def _out_of_reach(scene: Scene, fitted: Collection[int]) -> Iterator[Finding]:
     """Bodies that stand where their joints cannot take them; not of joints that start where their animation has them:
     those are told when their start is found.
     """
+    lie = physics_access.physics().lie
     for item in references.joints_of(scene):
         settings = item.condyle.joint
         if settings.driven or item.session_uid in fitted or not starts_as_set(scene, item):
@@ -386,10 +388,11 @@ def _out_of_reach(scene: Scene, fitted: Collection[int]) -> Iterator[Finding]:
             continue
         given = keyed_poses.source_of_joint(item)
         pose = units.to_metres(keyed_poses.pose_now(given, given.child.name), scene)
-        pose = pose @ physics_access.physics().lie.inverse(
-            units.to_metres(scene_to_model.child_in_joint(item), scene)
-        )
+        pose = pose @ lie.inverse(units.to_metres(scene_to_model.child_in_joint(item), scene))
         start, _ = scene_to_model.start_of(item, joint)
+        missing = np.abs(lie.log(lie.inverse(joint.transform(start)) @ pose))
+        if missing[3:].max() <= FAR / 2.0 and missing[:3].max() <= FAR_TURN / 2.0:
+            continue  # it stands where it starts
         scale = settings.length_scale * units.length_scale(scene)
         far, turn = single_pose.place(joint, start, pose, scale if scale > 0.0 else 1.0)[1:]
         if far > FAR or turn > FAR_TURN:

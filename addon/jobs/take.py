@@ -9,24 +9,23 @@ import numpy as np
 from bpy.types import Scene
 
 from ..animation import led_joints, looks, motion_curves, subframes
-from ..baked import temporarily
 from ..baking import muscles
 from ..blender import physics_access, units
 from ..data import frame_times
-from ..reading import input_values, prints
+from ..reading import input_values, prints, stepper
 from . import bake_preconditions, scene_checks
 from .fit import FitReport
 from .shot import Shot
 
 
 def take(
-    scene: Scene,
+    scene_uid: int,
     frames: np.ndarray,
     fitted: Mapping[int, FitReport] | None = None,
     loop: dict[str, Any] | None = None,
     to_bake: bool = False,
 ) -> Shot:
-    """The shot of a scene over whole frames (F,); the scene is put back, as it is without a bake.
+    """The shot of a scene, by session uid, over whole frames (F,), as it is without a bake; the scene is put back.
 
     Args:
         fitted: fits of joints that the scene has not got yet, by session uid. loop: as of `frame_times.loop_options`.
@@ -36,18 +35,18 @@ def take(
         ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
     """
     fitted = fitted or {}
-    prints_now, fps = prints.prints(scene), units.frames_per_second(scene)
-    places = subframes.positions(frames, fps)
-    times = units.frame_times(places, scene)
-    with temporarily.without_bake(scene), temporarily.at_frame(scene, int(frames[0])):
+    with stepper.unbaked(scene_uid, int(frames[0])) as view:
+        fps = units.frames_per_second(view)
+        places = subframes.positions(frames, fps)
+        times = units.frame_times(places, view)
         curves = {uid: report.curve for uid, report in fitted.items()}
         try:
-            view, moving, read = scene_checks.read_checked(scene, frames, curves)
+            moving, read = scene_checks.read_checked(view, frames, curves)
         except physics_access.physics().CondyleError as error:
-            raise scene_checks.stop(scene, error, curves) from error
+            raise scene_checks.stop(view, error, curves) from error
         if to_bake:
             bake_preconditions.check(view, read)
-        told = scene_checks.warnings(scene, view, read, fitted)
+        told = scene_checks.warnings(view, read, fitted)
         joints = [*moving.joints(view, read), *looks.sample(view, read, frames)]
         with motion_curves.sources(view, joints, frames) as sources:
             joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(view))
@@ -70,7 +69,7 @@ def take(
             loop=loop,
             fitted=frozenset(report.joint_name for report in fitted.values()),
             warnings=(*told, *begun),
-            prints=prints_now,
+            prints=prints.of(view),
         )
 
 

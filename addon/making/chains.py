@@ -43,7 +43,7 @@ def add(scene: Scene, bodies: Sequence[Body], kind: str, tuning: Tuning) -> list
         ModelError: nothing is left to join, or a body cannot be simulated; nothing is changed then.
     """
     pairs = _pairs(scene, bodies)
-    _check(pairs, kind)
+    _check(scene, pairs, kind)
     links = {key_of(child) for _, child in pairs}
     known = {key_of(body) for pair in pairs for body in pair if body.data.body.enabled}
     volumes = _volumes(scene, pairs)
@@ -121,11 +121,11 @@ def _jointed(scene: Scene) -> list[Body]:
     return [body for body in found if body is not None]
 
 
-def _check(pairs: Sequence[Pair], kind: str) -> None:
+def _check(scene: Scene, pairs: Sequence[Pair], kind: str) -> None:
     """ModelError for a link that is linked, cannot be keyed, or cannot slide though its joint slides."""
     bodies_and_joints.check_joints(pairs)
+    conflicts.check_all(scene, (child for _, child in pairs))
     for _, child in pairs:
-        conflicts.check(child)
         if kind == "translational" and child.bone and child.pose_bone.bone.use_connect:
             raise model_error(
                 f"{child.name} is connected to its parent, so it cannot slide: disconnect it (Alt P in Edit Mode)"

@@ -66,8 +66,8 @@ def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
         )
     bodies = {each.name: Body(rig, each.name) for each in parts}
     bodies_and_joints.check_joints([(None, body) for body in bodies.values()])
+    conflicts.check_all(scene, bodies.values())
     for body in bodies.values():
-        conflicts.check(body)
         if references.joint_of(scene, body) is not None:
             raise model_error(f"{body.name} already has a joint: use Clean Up first")
     skinned = meshes.skin_volumes(scene, rig, list(bodies))

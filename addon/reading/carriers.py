@@ -1,6 +1,6 @@
 """What carries simulated bodies, or touches them, and is not simulated: where the model has it.
 
-It stands in the world, or on the simulated body that carries it in Blender. Where it moves there by itself it is
+It stands in the world, or on the simulated body that carries it in Blender. Where it is animated there it is
 followed: the model has a body for it, with a free joint that `animation.carriers` moves as Blender does.
 """
 
@@ -21,7 +21,7 @@ from . import muscle_points
 
 @dataclass(frozen=True)
 class Followed:
-    """What moves by itself.
+    """Bodies that are animated, not simulated.
 
     Attributes:
         leaders: what is followed in the place of each: itself, or something that it is rigidly connected with.
@@ -132,7 +132,7 @@ class Carriers:
     """Tells on which bodies of a model things are.
 
     Args:
-        moving: of `simulated`. followed: what moves by itself, see `Followed`.
+        moving: of `simulated`. followed: what is animated, see `Followed`.
     """
 
     def __init__(self, scene: Scene, moving: Mapping[Key, Object | None], followed: Followed) -> None:
@@ -160,7 +160,7 @@ class Carriers:
 
     def under(self, item: Object, body: Body | None) -> Body | None:
         """As `base`, of what carries a joint or connection; where that is held to the world (None), it hangs on the
-        object that it is placed by if this moves by itself.
+        object that it is placed by if this is animated.
         """
         return self._followed.get(key_of(Body(item))) if body is None else self.base(body)
 

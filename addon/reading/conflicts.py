@@ -1,8 +1,12 @@
-"""Whether keys would decide the pose of a body: what else of Blender would override them, or carry them away."""
+"""Whether keys would decide the pose of a body: what else of Blender would override them, or carry them away.
+
+Bodies, objects and scenes are those of a snapshot.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone, Scene
@@ -13,6 +17,7 @@ from ..curves.rotation_channels import rotation_path
 from ..data import references
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH
 from ..data.references import Body, Key, key_of
+from . import snapshot
 from .scene import SceneModel
 
 #: what makes keys of a motion that comes from constraints
@@ -72,6 +77,13 @@ def check(body: Body) -> None:
             )
 
 
+def check_all(scene: Scene, bodies: Iterable[Body]) -> None:
+    """As `check`, of bodies of a scene of Blender."""
+    view = snapshot.take(scene)
+    for body in bodies:
+        check(references.find_body_in(view, body.handle(), body.name))
+
+
 def can_mute(body: Body, constraint: Constraint) -> bool:
     """Whether a bake can mute a constraint that bends a body: of inverse kinematics, which neither leads the body's
     joint nor is muted by keys or drivers.
@@ -114,15 +126,12 @@ def bent_by(bone: PoseBone) -> Iterator[tuple[PoseBone, Constraint]]:
 
 def _is_simulated_by_blender(item: Object) -> bool:
     """Whether an object is an active rigid body of Blender, and at any time not one that follows its animation."""
-    rigid = item.rigid_body
-    if rigid is None or rigid.type != "ACTIVE":
+    rigid: Any = item.rigid_body
+    if rigid is None or rigid.type != "ACTIVE" or not rigid.simulated:
         return False
     switched = (curve for curve in compat.curves_in_use(item) if curve.data_path == "rigid_body.kinematic")
-    if rigid.kinematic and not any(key.co[1] < 0.5 for curve in switched for key in curve.keyframe_points):
-        return False
-    worlds = [scene.rigidbody_world for scene in item.users_scene]
-    on = [world for world in worlds if world is not None and world.enabled and world.collection is not None]
-    return any(each == item for world in on for each in world.collection.all_objects)
+    off = any(key.co[1] < 0.5 for curve in switched for key in curve.keyframe_points)
+    return off or not rigid.kinematic
 
 
 def _check_scale(body: Body) -> None:
@@ -162,13 +171,13 @@ def why_not_through(item: Object) -> str:
     )
 
 
-def check_carriers(read: SceneModel) -> None:
+def check_carriers(scene: Scene, read: SceneModel) -> None:
     """ModelError where the parent or holder of a simulated body follows another one by a constraint: it would move only
     once the bake is there, so that keys would show another motion. In a scene without its bake.
     """
-    found = [body for entry in read.bodies if (body := entry.handle.find()) is not None]
+    found = [body for entry in read.bodies if (body := entry.handle.find_in(scene)) is not None]
     handles = dict.fromkeys([*read.held, *(entry.handle for entry in read.leaders)])
-    bases = [body for handle in handles if (body := handle.find()) is not None]
+    bases = [body for handle in handles if (body := handle.find_in(scene)) is not None]
     simulated = {key_of(body) for body in found}
     for body in [*found, *bases]:
         carrier = references.carrier(body) if key_of(body) in simulated else body

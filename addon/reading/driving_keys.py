@@ -1,5 +1,5 @@
-"""Keys of what leads a joint where its curves alone do not: of what drives its sliders, or of what moves its child in
-its parent; of nothing else that is keyed in a rig.
+"""Keys of all that animates a joint where its own curves do not say it all: of what drives its sliders, or of what
+moves its child in its parent; of nothing else that is keyed in a rig.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMPUTED = ("matrix", "head", "tail")
 
 
 class _Part(NamedTuple):
-    """What leads something: where there is no path the transform of an object, or of its bone, with what carries it
+    """What animates something: where there is no path the transform of an object, or of its bone, with what carries it
     (`carried`) or by itself; else what a data-block has at that path, or, where it ends with a dot, below it.
     """
 
@@ -58,7 +58,7 @@ def of_joint(item: Object | None, child: Body, parent: Body | None, frames: np.n
 
 
 def of(parts: Iterable[Any], frames: np.ndarray) -> list[np.ndarray]:
-    """As `of_joint`, of some parts and of what leads these."""
+    """As `of_joint`, of some parts and of what animates these."""
     return [keys for part in _parts(list(parts), set())[0] for keys in _keys(part, frames)]
 
 

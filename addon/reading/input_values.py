@@ -9,6 +9,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..blender import compat, physics_access
+from ..curves import fcurve_values
 from ..data import references
 from . import stepper
 from .scene import SceneModel
@@ -33,7 +34,7 @@ def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarra
         curve = next((each for each in compat.curves_in_use(item) if each.data_path == path), None)
         plain = not data.drivers and not data.nla_tracks
         if plain and curve is not None and not curve.mute and data.action_influence == 1.0:
-            values[:, k] = [curve.evaluate(float(frame)) for frame in frames]
+            values[:, k] = fcurve_values.values(curve.evaluate, frames.tolist())
         elif not plain:
             watched.append((k, item, path))
     if watched:

@@ -18,7 +18,7 @@ from ..data.references import Body
 
 
 def why_nothing(scene: Scene) -> str:
-    """Why a scene without joints and free bodies has nothing to simulate, and the way out."""
+    """Why a scene or snapshot without joints and free bodies has nothing to simulate, and the way out."""
     for item in scene.objects:
         shown = item.instance_collection if item.instance_type == "COLLECTION" else None
         if shown is not None and any(each.condyle.joint.enabled for each in shown.all_objects):
@@ -40,7 +40,7 @@ def why_nothing(scene: Scene) -> str:
 
 def of(scene: Scene) -> Iterator[tuple[Object, Body]]:
     """Joints outside a scene whose child is in it, with that child; without deleted joints."""
-    for item in bpy.data.objects:
+    for item in getattr(scene, "joints_elsewhere", bpy.data.objects):
         # checks the type first, which is faster to read than condyle data
         if item.type != "EMPTY" or not item.condyle.joint.enabled or references.in_scene(scene, item):
             continue

@@ -34,14 +34,6 @@ def muscles_of(scene: Scene) -> list[Object]:
     return sorted(found, key=lambda each: each.name)
 
 
-def find_muscle(session_uid: int, name: str) -> Object:
-    """The muscle's curve with that session uid; ModelError where it was deleted."""
-    found = references.object_by_session_uid(session_uid)
-    if found is None or found.type != "CURVE" or not found.condyle.muscle.enabled:
-        raise physics_access.model_error(f"muscle {name!r} was deleted")
-    return found
-
-
 def own_curve(item: Object) -> Curve:
     """The curve with a muscle's points: the object's data, or the one that a bake has replaced."""
     return item.condyle.muscle.own_curve or item.data

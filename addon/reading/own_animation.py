@@ -1,5 +1,5 @@
-"""The animation that things have when no bake is in place: its fingerprints (see `prints`), the channels
-that it moves, and whether anything moves objects. No frame is looked at for it.
+"""The animation that the things of a snapshot have when no bake is in place: its fingerprints (see `prints`), the
+channels that it moves, and whether anything moves objects. No frame is looked at for it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from bpy.types import ID, Constraint, Driver, FCurve, NlaStrip, Object, Scene
+from bpy.types import Constraint, FCurve, NlaStrip, Object, Scene
 
 from ..baked import nla_tracks, renamed_bones, targets, temporarily
 from ..blender import compat
@@ -92,7 +92,7 @@ class Animation:
 
     def _grouped(self, item: Object | Scene, played: Iterable[Played]) -> dict[str, list[Played]]:
         """Those that have a part in a simulation, by the bones that are bodies; of a scene only its settings have."""
-        uid, is_scene = item.session_uid, isinstance(item, bpy.types.Scene)
+        uid, is_scene = item.session_uid, hasattr(item, "objects")
         found: dict[str, list[Played]] = {}
         for each in played:
             places = (
@@ -126,21 +126,17 @@ def still(value: Any, moved: set[int] | None) -> Any:
     return tuple(each for index, each in enumerate(value) if index not in moved) or None
 
 
-def own_curves(item: Object | Scene) -> list[Played]:
-    """Curves of the action that an object or scene has when no bake is in place."""
-    record, data = item.condyle.bake, item.animation_data
+def own_curves(item: Any) -> list[Played]:
+    """Curves of the action that the record of an object or scene has when no bake is in place."""
+    record, data, before = item.condyle.bake, item.animation_data, item.before_bake
     if targets.is_replaced(item):  # what was below the bake is played below that, too
         below = nla_tracks.pushed_strip(data, record)
-        played = [] if below is None else compat.curves(below.action, compat.slot_of(below))
-        return [_played(curve) for curve in (*compat.curves_in_use(item), *played)]
-    action = targets.before(record)
-    if action is not None:
-        slot = compat.earlier_slot(action, item.id_type, record.previous_slot, record.slot_handle)
-        names = renamed_bones.lacking(item, action, renamed_bones.renamed_since(item))
-        return [_played(curve, names=names) for curve in compat.curves(action, slot)]
-    if record.action is not None or data is None:
-        return []
-    return [_played(curve) for curve in compat.curves_in_use(item)]
+        pushed = () if below is None or below.action is None else below.action.fcurves
+        return [_played(curve) for curve in (*compat.curves_in_use(item), *pushed)]
+    if before is not None:
+        names = renamed_bones.lacking(item, before.follows, renamed_bones.renamed_since(item))
+        return [_played(curve, names=names) for curve in before.fcurves]
+    return [] if record.action is not None else [_played(curve) for curve in compat.curves_in_use(item)]
 
 
 def _of_strips(item: Object | Scene) -> Iterator[Played]:
@@ -162,7 +158,7 @@ def _of_each(strips: Iterable[NlaStrip], how: str, added: list[Any]) -> Iterator
     for strip in strips:
         if not strip.mute and strip not in added:
             told = f"{how}{_told(strip)} "
-            for curve in compat.curves(strip.action, compat.slot_of(strip)):
+            for curve in strip.action.fcurves if strip.action is not None else ():
                 yield _played(curve, told)
             yield from _of_each(strip.strips, told, added)
 
@@ -212,12 +208,11 @@ def identity(holder: Object | Scene | None, name: str) -> str:
     if holder.type == "ARMATURE":
         bone = holder.data.bones.get(name)
         return name if bone is None else " ".join(f"{each:.6g}" for row in bone.matrix_local for each in row)
-    groups = getattr(holder, "vertex_groups", {})
-    return str(groups[name].index) if name in groups else name
+    return str(getattr(holder, "vertex_groups", {}).get(name, name))
 
 
 def moving(items: Iterable[Object], animation: Animation) -> list[Object]:
-    """Objects, and all that may move them: carriers, and targets of constraints and drivers; each once."""
+    """Objects, and all that may move them: carriers, targets of constraints and drivers; each once."""
     found: dict[int, Object] = {}
     waiting = list(items)
     while waiting:
@@ -232,13 +227,26 @@ def _behind(item: Object, moved: Moved) -> Iterator[Object]:
     """The parent of an object, and the targets of its constraints, of its bones' and of its drivers."""
     if item.parent is not None:
         yield item.parent
-    for owner in (item, *(item.pose.bones if item.pose is not None else ())):
-        for constraint in owner.constraints:
-            if _may_act(constraint, moved):
-                yield from (target.object for target in references.looked_at(constraint))
+    for constraint in _constraints(item):
+        if _may_act(constraint, moved):
+            yield from (target.object for target in references.looked_at(constraint))
     drivers = item.animation_data.drivers if item.animation_data is not None else ()
-    targets = (target for each in drivers for row in each.driver.variables for target in row.targets)
-    yield from (target.id for target in targets if isinstance(target.id, bpy.types.Object))
+    yield from filter(_is_object, _looked_at(each.driver for each in drivers))
+
+
+def _constraints(item: Object) -> list[Any]:
+    """Constraints of an object and its bones."""
+    owners = (item, *(item.pose.bones if item.pose is not None else ()))
+    return [constraint for owner in owners for constraint in owner.constraints]
+
+
+def _looked_at(drivers: Iterable[Any]) -> list[Any]:
+    """The data-blocks that drivers look at, or None."""
+    return [target.id for driver in drivers for row in driver.variables for target in row.targets]
+
+
+def _is_object(block: Any) -> bool:
+    return hasattr(block, "parent_type")
 
 
 def _may_act(constraint: Constraint, moved: Moved) -> bool:
@@ -262,66 +270,48 @@ class Stillness:
         constraints and drivers look at.
         """
         seen: set[int] = set()
-        left: list[ID] = [references.live(item) for item in items]
+        left: list[Any] = list(items)
         while left:
             item = left.pop()
-            number = item.as_pointer()
-            if number in seen:
+            uid = item.session_uid
+            if uid in seen:
                 continue
-            seen.add(number)
-            if number not in self._known:
-                self._known[number] = self._hangs_on(item)
-            further = self._known[number]
+            seen.add(uid)
+            if uid not in self._known:
+                self._known[uid] = _hangs_on(item)
+            further = self._known[uid]
             if further is None:
                 return False
             left += further
         return True
 
-    def _hangs_on(self, item: ID) -> list[ID] | None:
-        """Objects that may move an object without keys; None: it has keys, or may be moved in a way not known here."""
-        constraints = _constraints(item)
-        drivers = _drivers(item)
-        if drivers is None or item.rigid_body is not None or not _is_carried_plainly(item):
-            return None
-        if not all(_is_ours(constraint) for constraint in constraints):
-            return None
-        variables = [variable for driver in drivers for variable in driver.variables]
-        looked = [target.id for variable in variables for target in variable.targets]
-        if any(not isinstance(each, bpy.types.Object | None) for each in looked):
-            return None
-        looked += [item.parent, *(getattr(constraint, "target", None) for constraint in constraints)]
-        return [each for each in looked if each is not None]
+
+def _hangs_on(item: Any) -> list[Any] | None:
+    """Objects that may move an object without keys; None: it has keys, or may be moved in a way not known here.
+
+    Of constraints only those of sliders are known, which bakes alone mute.
+    """
+    # an Empty may show an image, which cannot be animated
+    blocks = [getattr(block, "animation_data", None) for block in (item, item.data)]
+    if any(block is not None and (block.action is not None or block.nla_tracks) for block in blocks):
+        return None
+    drivers = [curve.driver for block in blocks if block is not None for curve in block.drivers]
+    ours = [each.name.startswith("Condyle") for each in _constraints(item)]
+    if not all(ours) or item.rigid_body is not None or not _is_carried_plainly(item):
+        return None
+    looked = _looked_at(drivers)
+    if not all(map(_is_plain, drivers)) or not all(each is None or _is_object(each) for each in looked):
+        return None
+    aims = [getattr(each, "target", None) for each in _constraints(item) if not each.mute]
+    return [each for each in (*looked, item.parent, *aims) if each is not None]
 
 
-def _drivers(item: ID) -> list[Driver] | None:
-    """Drivers of an object and of its data; None: keys move it too, or a driver that may look at the time."""
-    found = []
-    for block in (item, item.data):
-        data = getattr(block, "animation_data", None)  # an Empty may show an image, which cannot be animated
-        if data is None:
-            continue
-        if data.action is not None or data.nla_tracks:
-            return None
-        found += [curve.driver for curve in data.drivers]
-    for driver in found:
-        if any(variable.type == "CONTEXT_PROP" for variable in driver.variables):
-            return None
-        plain = driver.is_simple_expression and "frame" not in driver.expression
-        if driver.type == "SCRIPTED" and not plain:
-            return None
-    return found
+def _is_plain(driver: Any) -> bool:
+    """Whether a driver cannot look at the time."""
+    if any(variable.type == "CONTEXT_PROP" for variable in driver.variables):
+        return False
+    return driver.type != "SCRIPTED" or (driver.is_simple_expression and "frame" not in driver.expression)
 
 
-def _constraints(item: ID) -> list[Any]:
-    """Constraints of an object and its bones, but for those of sliders that are muted, as bakes alone mute them."""
-    owners = (item, *(item.pose.bones if item.pose is not None else ()))
-    found = [constraint for owner in owners for constraint in owner.constraints]
-    return [each for each in found if not (_is_ours(each) and each.mute)]
-
-
-def _is_ours(constraint: Constraint) -> bool:
-    return bool(constraint.name.startswith("Condyle"))
-
-
-def _is_carried_plainly(item: ID) -> bool:
+def _is_carried_plainly(item: Any) -> bool:
     return item.parent is None or (item.parent_type in compat.RIGID_PARENTS and item.parent.type != "CURVE")

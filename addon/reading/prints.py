@@ -1,7 +1,8 @@
 """Fingerprints of all that a simulation reads of a scene: a bake keeps them, and is out of date where others are found.
 
-Nothing is evaluated for them: settings, channels, keys and meshes are looked at as they are stored. A line of a value
-that begins with "@" is the name of an object, which may be renamed; see `staleness`.
+They are of a snapshot, in which a bake may be in place: settings, channels, keys and meshes count as they are stored,
+not as they are evaluated. A line of a value that begins with "@" is the name of an object, which may be renamed; see
+`staleness`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import Constraint, Mesh, Object, PoseBone, Property, Scene, Spline
+from bpy.types import Constraint, Object, PoseBone, Scene
 
 from ..baked import temporarily
 from ..blender import compat
@@ -21,40 +22,34 @@ from ..curves.rotation_channels import rotation_path
 from ..data import colliders, references, stored_texts
 from ..data.frame_times import frame_ends
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names, title_of
-from ..data.properties import shown_by
+from ..data.records import Fields
 from ..data.references import Body
 from ..data.stored_texts import Prints
 from . import carriers as read_carriers
-from . import muscle_points
+from . import meshes, muscle_points, snapshot
 from .own_animation import Animation, Moved, identity, moving, still
 
 #: what changes nothing in a simulation: what is looked at, helpers, results
-IDLE = {
-    "fit",
-    "active_frame",
-    "driven",
-    "follower",
-    "switched",
-    "label",
-    "title",
-    "unit",
-    "own_curve",
-    "bone_uid",
-    "output",
-    "statistics",
-    "frame_start",
-    "frame_end",
-    "use_scene_range",
-}
+IDLE = frozenset(
+    {
+        *("fit", "active_frame", "driven", "follower", "switched", "label", "title", "unit", "own_curve"),
+        *("bone_uid", "output", "statistics", "frame_start", "frame_end", "use_scene_range"),
+    }
+)
 LONGEST = 24
 #: what does not move anything; "mute" is "enabled" by another name
-UNMOVING = {"active", "mute", "enabled", "show_expanded", "is_valid", "is_override_data"}
+UNMOVING = frozenset({"active", "mute", "enabled", "show_expanded", "is_valid", "is_override_data"})
 #: where a constraint names a bone or vertex group, the setting that tells of which object
 HOLDERS = {"subtarget": "target", "pole_subtarget": "pole_target", "space_subtarget": "space_object"}
 
 
 def prints(scene: Scene) -> Prints:
     """Fingerprints of all that a simulation of the scene reads."""
+    return of(snapshot.take(scene))
+
+
+def of(scene: Scene) -> Prints:
+    """Fingerprints of a snapshot."""
     bodies, carriers = references.bodies_of(scene), _carriers(scene)
     animation = Animation(bodies)
     found: Prints = {"Scene": dict(_of_scene(scene, animation))}
@@ -170,7 +165,7 @@ def _sliders(item: Object, moved: Moved) -> Iterator[tuple[str, str]]:
             yield f"{row.label}: Slider", _text(float(np.float32(item[name])))
 
 
-def _points(spline: Spline) -> np.ndarray:
+def _points(spline: Any) -> np.ndarray:
     values = np.empty(4 * len(spline.points), dtype=np.float32)
     spline.points.foreach_get("co", values)
     return values
@@ -183,13 +178,7 @@ def _of_body(body: Body, animation: Animation) -> Iterator[tuple[str, str]]:
     yield from _placed(body.owner, body.object, animation, body.path_prefix)
     shape = settings.shape or (body.object if not body.bone else None)
     if settings.mass_source == "MESH" and shape is not None and shape.type == "MESH":
-        yield "Mesh", _hash([shape.data], _vertices)
-
-
-def _vertices(mesh: Mesh) -> np.ndarray:
-    values = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-    mesh.vertices.foreach_get("co", values)
-    return values
+        yield "Mesh", _hash([shape], lambda each: meshes.stored_vertices(each).astype(np.float32))
 
 
 def _of_rig(
@@ -251,12 +240,15 @@ def _animated(item: Object | Scene, animation: Animation, prefix: str = "") -> I
 
 def _deltas(item: Object, moved: Moved) -> Iterator[tuple[str, str]]:
     """Transforms that are added to an object's channels, where there are any."""
-    turn = "delta_rotation_quaternion" if item.rotation_mode == "QUATERNION" else "delta_rotation_euler"
-    for path, called in (("delta_location", "Location"), (turn, "Rotation"), ("delta_scale", "Scale")):
-        value, plain = (
-            still(tuple(each), moved.get(path))
-            for each in (getattr(item, path), item.bl_rna.properties[path].default_array)
-        )
+    is_quaternion = item.rotation_mode == "QUATERNION"
+    turn = "delta_rotation_quaternion" if is_quaternion else "delta_rotation_euler"
+    none, one = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0)
+    for path, called, usual in (
+        ("delta_location", "Location", none),
+        (turn, "Rotation", one if is_quaternion else none),
+        ("delta_scale", "Scale", (1.0, 1.0, 1.0)),
+    ):
+        value, plain = (still(tuple(each), moved.get(path)) for each in (getattr(item, path), usual))
         if value != plain:
             yield f"Delta {called}", _text(value)
 
@@ -283,35 +275,23 @@ def _constraints(
 
 
 @functools.cache
-def _watched(kind: type[bpy.types.bpy_struct]) -> list[tuple[str, str, str, str]]:
-    """Identifier, name, type and default, in short, of the properties of a kind of group that a simulation may read."""
-    found = kind.bl_rna.properties
-    idle = UNMOVING if issubclass(kind, Constraint) else IDLE
+def _watched(fields: Fields, idle: frozenset[str]) -> list[tuple[str, str, str, str]]:
+    """Name, label, kind and value where it was never set, in short, of the properties that a simulation may read."""
     return [
-        (item.identifier, item.name, item.type, _default(item))
-        for item in found
-        if item.identifier not in {"rna_type", "name"} | idle
-        and shown_by(item.identifier) not in found  # that one shows it in the user's units
+        (each.name, each.label, each.how, "" if each.how in {"POINTER", "COLLECTION"} else _text(each.plain))
+        for each in fields.rows
+        if each.name != "name" and each.name not in idle
     ]
-
-
-def _default(item: Property) -> str:
-    """Print of a property's value where it was never set."""
-    if item.type in {"POINTER", "COLLECTION"}:
-        return ""
-    if getattr(item, "is_array", False):
-        return _text(tuple(item.default_array))
-    return _text(item.default_flag if getattr(item, "is_enum_flag", False) else item.default)
 
 
 def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[tuple[str, str]]:
     """Settings of a group that are not as they would be if they had never been set, by what the panel calls them; not
     those that are animated.
     """
-    for name, called, kind, plain in _watched(type(group)):  # type: ignore[arg-type]  # classes are hashable
+    for name, called, kind, plain in _watched(group.fields, UNMOVING if hasattr(group, "path") else IDLE):
         value = still(getattr(group, name), moved.get(f"{path}{name}"))
         if kind == "POINTER":
-            if isinstance(value, bpy.types.PropertyGroup):
+            if hasattr(value, "fields"):
                 yield from _settings(value, f"{label}{called}: ", moved, f"{path}{name}.")
             elif value is not None:
                 yield f"{label}{called}", f"@{value.name_full}"
@@ -321,7 +301,7 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
             for index, entry in enumerate(value):
                 number = getattr(entry, "label", "") or str(index + 1)
                 yield from _settings(entry, f"{label}{number}: ", moved, f"{path}{name}[{index}].")
-        elif value is not None and group.is_property_set(name):
+        elif value is not None:
             text = _text(value)
             if text == plain or (text, plain) == ("-0", "0"):  # a slider that is dragged back from below
                 continue

@@ -1,7 +1,7 @@
 """Reads a Blender scene into a physics model, with the scene's body for each body of the model.
 
 What is not simulated and stands still is not in the model: its children hang on the world, or on the simulated body
-that carries it. What moves by itself is followed, see `carriers`. The scene must be evaluated at the first frame of the
+that carries it. What is animated is followed, see `carriers`. The scene must be evaluated at the first frame of the
 simulation.
 """
 
@@ -115,7 +115,7 @@ def read(
 
     Args:
         curves: spline curves (of physics, in metres) that replace the control frames of joints, by session uid.
-        followed: what moves by itself (`animation.carriers`); None: nothing does.
+        followed: what is animated (`animation.carriers`); None: nothing does.
 
     Raises:
         ModelError: a thing cannot be read; names it and its value. The scene is unchanged.
@@ -124,9 +124,7 @@ def read(
     known = Carriers(scene, carriers.simulated(scene), followed)
     links = _links(scene, known)
     if not links:
-        raise physics_access.model_error(
-            f"scene {scene.name!r}: {missing_joints.why_nothing(references.find_scene(scene.session_uid))}"
-        )
+        raise physics_access.model_error(f"scene {scene.name!r}: {missing_joints.why_nothing(scene)}")
     links = _ordered([*(_Link(body, None, None, base, True) for body, base in known.leaders()), *links])
     moving = {key_of(link.body) for link in links if not link.is_followed}
     builder = physics_access.physics().ModelBuilder(
@@ -270,7 +268,7 @@ def _close_loop(
     curves: Mapping[int, physics_access.Joint],
 ) -> tuple[np.ndarray, np.ndarray, Any]:
     """Add a joint that closes a loop between bodies of the model; returns its start, its start velocity, and itself."""
-    child, parent = _ends(scene, item)
+    child, parent = ends(scene, item)
     if not known.simulates(child):
         raise physics_access.model_error(
             f"joint {item.name!r} closes a loop, but its child {child.name} is fixed: swap parent and child"
@@ -280,7 +278,7 @@ def _close_loop(
     return *start_of(item, arguments["joint"]), arguments["joint"]
 
 
-def _ends(scene: Scene, item: Object) -> tuple[Body, Body | None]:
+def ends(scene: Scene, item: Object) -> tuple[Body, Body | None]:
     """Child and parent (None: the world) of a joint, checked."""
     settings = item.condyle.joint
     references.check_evaluated(item, f"joint {item.name!r}")
@@ -343,7 +341,7 @@ def _links(scene: Scene, known: Carriers) -> list[_Link]:
     """Every simulated body with its joint and parent, checked."""
     links: dict[Key, _Link] = {}
     for item in references.carrying_joints(scene):
-        child, parent = _ends(scene, item)
+        child, parent = ends(scene, item)
         other = links.get(key_of(child))
         if other is not None:
             raise physics_access.model_error(references.two_movers(other.joint, item, child))

@@ -1,15 +1,14 @@
 """Copies what a simulation reads of a scene, as it is evaluated now, into records with Blender's names.
 
-What reads a scene reads such a copy as well. All of Condyle's own groups are copied by what they declare, those that
-are not in use by their defaults; pointers lead from record to record. Matrices are copies that nobody changes: Blender
-4.2 cannot read frozen ones. Meshes are not copied (`meshes`), nor is what f-curves say between their keys, and how
-bones inherit: `evaluate` and `convert_local_to_pose` are Blender's own.
+What reads a scene reads such a copy as well. Condyle's own groups and constraints are copied by what they declare,
+groups that are not in use by their defaults; pointers lead from record to record. Matrices are copies that nobody
+changes: Blender 4.2 cannot read frozen ones. Meshes are not copied (`meshes`). An f-curve has its keys as arrays, and
+the address at which `Evaluated` asks Blender for its values between them.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 from typing import Any, cast
 
 import bpy
@@ -17,22 +16,22 @@ import numpy as np
 from bpy.types import (
     ID,
     Action,
+    Bone,
+    Collection,
     Constraint,
-    FCurve,
-    FModifier,
-    NlaStrip,
+    Curve,
     Object,
     PoseBone,
     Property,
-    PropertyGroup,
     Scene,
 )
 
-from ..blender import compat
-from ..data import evaluated_objects
-from ..data.joints import slider_ends, slider_names
+from ..baked import targets
+from ..blender import evaluated_objects
+from ..data.joints import slider_names
 from ..data.properties import shown_by
-from ..data.records import Numbers, Record, Rows, fill
+from ..data.records import Field, Fields, Record, Rows, fill
+from .animation_records import Points, animation, before_bake, block_of, copied
 
 SCENE = (
     *("name", "name_full", "session_uid", "frame_current", "frame_start", "frame_end", "frame_current_final"),
@@ -40,112 +39,146 @@ SCENE = (
 )
 OBJECT = (
     *("name", "name_full", "session_uid", "type", "parent_type", "parent_bone", "hide_viewport"),
-    *("rotation_mode", "empty_display_size"),
+    *("rotation_mode", "empty_display_size", "instance_type"),
 )
 BONE = ("name", "rotation_mode")
 REST = (
     *("name", "length", "inherit_scale", "use_connect", "use_inherit_rotation", "use_local_location"),
-    *("use_relative_parent", "convert_local_to_pose"),
+    "use_relative_parent",
 )
-CONSTRAINT = ("name", "type", "mute", "influence")
-#: of some constraints alone
-CONSTRAINT_OF = ("enabled", "map_to", "use_tail", "chain_count", "subtarget", "pole_subtarget")
 MATRICES = ("matrix_world", "matrix_basis", "matrix_parent_inverse")
 VECTORS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 DELTAS = ("delta_rotation_euler", "delta_rotation_quaternion")
-#: of what plays on a data-block, of a strip of the NLA, and of a curve's cycles
-ANIMATION = ("action_influence", "action_blend_type", "use_nla", "use_tweak_mode")
-STRIP = (
-    *("name", "type", "mute", "scale", "repeat", "use_reverse", "blend_type", "blend_in", "blend_out"),
-    *("action_frame_start", "action_frame_end", "frame_start", "frame_end"),
-    *("use_animated_influence", "use_animated_time"),
-)
-CYCLES = (
-    *("mode_before", "mode_after", "cycles_before", "cycles_after", "use_influence", "influence"),
-    *("use_restricted_range", "frame_start", "frame_end", "blend_in", "blend_out"),
-)
 #: groups of objects and bones that nothing reads who is not enabled, but for control points that parts may use
 SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
 
 
 def take(scene: Scene) -> Scene:
     """A copy of a scene, of its objects and of all they point to; it reads like a scene and cannot be changed."""
-    return cast(Scene, _Reader(scene).scene)
+    return cast(Scene, _Reader(scene, list(scene.objects)).scene)
+
+
+def settings(scene: Scene) -> Scene:
+    """A copy of a scene's own settings, without its objects."""
+    return cast(Scene, _Reader(scene, []).scene)
 
 
 class _Reader:
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, objects: list[Object]) -> None:
         self.scene = Record()
         self._known: dict[int, Record] = {scene.session_uid: self.scene}
         self._waiting: list[Object] = []
-        objects = list(scene.objects)
+        self._aside = {item.session_uid: item for item in objects if not _is_read(item)}
         self._inside = {item.session_uid for item in objects}
         self._evaluated = _evaluated()
-        values = {name: getattr(scene, name) for name in SCENE}
-        values["unit_settings"] = Record(scale_length=scene.unit_settings.scale_length)
-        render = ("fps", "fps_base", "frame_map_old", "frame_map_new")
-        values["render"] = Record(**{name: getattr(scene.render, name) for name in render})
-        values |= {
+        elsewhere = (item for item in bpy.data.objects if objects and self._is_elsewhere(item))
+        render = Record(**copied(scene.render, ("fps", "fps_base", "frame_map_old", "frame_map_new")))
+        values = {
+            **copied(scene, SCENE),
+            "unit_settings": Record(scale_length=scene.unit_settings.scale_length),
+            "render": render,
             "condyle": self._group(scene.condyle),
-            "animation_data": self._animation(scene),
-            "objects": Rows(self.item(item) for item in objects),
+            "animation_data": animation(scene, self.block),
+            "before_bake": before_bake(scene),
+            "objects": Rows(map(self._listed, objects)),
+            "joints_elsewhere": Rows(map(self.item, elsewhere)),
         }
         fill(self.scene, values)
         while self._waiting:
             item = self._waiting.pop()
             fill(self._known[item.session_uid], self._of_item(item))
+        for uid, item in self._aside.items():
+            fill(self._known[uid], self._of_other(item))
+
+    def _is_elsewhere(self, item: Object) -> bool:
+        """Whether an object is a joint outside of the scene."""
+        return bool(
+            item.type == "EMPTY" and item.session_uid not in self._inside and item.condyle.joint.enabled
+        )
 
     def item(self, item: Object | None) -> Record | None:
         """The record of an object, which is filled later."""
         if item is None:
             return None
-        known = self._known.get(item.session_uid)
-        if known is None:
-            known = self._known[item.session_uid] = Record()
-            self._waiting.append(item)
-        return known
+        uid = item.session_uid
+        if uid not in self._known or uid in self._aside:
+            self._waiting.append(self._aside.pop(uid, item))
+        return self._known.setdefault(uid, Record())
+
+    def _listed(self, item: Object) -> Record | None:
+        """The record of an object of the scene."""
+        if item.session_uid in self._aside:
+            return self._known.setdefault(item.session_uid, Record())
+        return self.item(item)
+
+    def _of_other(self, item: Object) -> dict[str, Any]:
+        """Of an object that has nothing of Condyle, and that nothing points at, only what it is."""
+        nothing = {"pose": None, "animation_data": None, "constraints": Rows(), "keyed_since": ""}
+        own = {"condyle": _usual(_kind(item.condyle)), "users_scene": (self.scene,), **nothing}
+        return copied(item, ("name", "name_full", "session_uid", "type", "instance_type")) | own
 
     def _of_item(self, item: Object) -> dict[str, Any]:
         own = self._known[item.session_uid]
-        groups: Any = self._root(item)
-        values: dict[str, Any] = {name: getattr(item, name) for name in OBJECT}
-        values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale", "delta_location")}
-        values |= {name: getattr(item, name).copy() for name in (*MATRICES, *DELTAS)}
         is_inside = item.session_uid in self._inside
         unevaluated = item.hide_viewport or item.session_uid not in self._evaluated
+        is_plain = is_inside and item.library is None and item.override_library is None
+        groups: Any = self._root(item)
+        values = copied(item, OBJECT)
+        values |= {name: tuple(getattr(item, name)) for name in (*VECTORS, "delta_scale", "delta_location")}
+        values |= {name: getattr(item, name).copy() for name in (*MATRICES, *DELTAS)}
         values |= {
             "id_data": own,
             "parent": self.item(item.parent),
             "condyle": groups,
-            "users_scene": (self.scene,) if is_inside else (),
-            "users_collection": (None,) if is_inside else tuple(map(_named, item.users_collection)),
+            "users_scene": tuple(self._user(each) for each in item.users_scene),
+            "users_collection": (None,) if is_plain else tuple(map(_named, item.users_collection)),
             "unevaluated": evaluated_objects.why_not(item) if unevaluated else "",
-            "library": _named(item.library),
-            "animation_data": self._animation(item),
-            "constraints": Rows(self._constraint(each, "") for each in item.constraints),
+            "library": _library(item),
+            "override_library": _override(item),
+            "animation_data": animation(item, self.block),
+            "before_bake": before_bake(item),
+            "keyed_since": targets.keyed_since(item),
+            "constraints": Rows(self._constraint(each, own, "") for each in item.constraints),
             "modifiers": Rows(self._modifier(each) for each in item.modifiers),
-            "data": self._data(item),
-            "rigid_body": None if item.rigid_body is None else Record(),
+            "vertex_groups": {each.name: each.index for each in getattr(item, "vertex_groups", ())},
+            "rigid_body": None if item.rigid_body is None else _rigid_body(item),
+            "data": None,
             "pose": None,
         }
         if item.type == "MESH":
             values["bound_box"] = tuple(map(tuple, item.bound_box))
+        if item.instance_type == "COLLECTION":
+            values["instance_collection"] = _collection(item.instance_collection)
         joint = groups.joint
-        names = [name for name in slider_names(joint) if joint.driven and name in item]
+        names = [name for name in slider_names(joint) if name in item] if joint.enabled else []
         values["custom"] = {name: item[name] for name in names}
-        values["ends"] = {name: slider_ends(item, name) for name in names if isinstance(item[name], float)}
+        values["ends"] = {name: _ends(item, name) for name in names if isinstance(item[name], float)}
+        rests: dict[str, Record] = {}
+        if item.data is not None:
+            values["data"] = self._data(item, rests)
         if item.pose is not None:
             bones = {bone.name: Record() for bone in item.pose.bones}
             for bone in item.pose.bones:
-                fill(bones[bone.name], self._of_bone(bone, own, bones))
+                fill(bones[bone.name], self._of_bone(bone, own, bones, rests))
             values["pose"] = Record(bones=Rows(bones.values()))
         return values
 
-    def _of_bone(self, bone: PoseBone, item: Record, bones: dict[str, Record]) -> dict[str, Any]:
+    def _user(self, scene: Scene) -> Record:
+        """A scene that has an object; of others than the one that is copied the joints alone."""
+        known = self._known.get(scene.session_uid)
+        if known is None:
+            joints = [each for each in scene.objects if each.type == "EMPTY" and each.condyle.joint.enabled]
+            known = self._known[scene.session_uid] = Record(
+                name=scene.name, objects=Rows(map(self.item, joints))
+            )
+        return known
+
+    def _of_bone(
+        self, bone: PoseBone, item: Record, bones: dict[str, Record], rests: dict[str, Record]
+    ) -> dict[str, Any]:
         path = f'pose.bones["{bpy.utils.escape_identifier(bone.name)}"]'
-        rest = bone.bone
         return {
-            **{name: getattr(bone, name) for name in BONE},
+            **copied(bone, BONE),
             **{name: tuple(getattr(bone, name)) for name in VECTORS},
             "id_data": item,
             "path": path,
@@ -153,10 +186,8 @@ class _Reader:
             "matrix": bone.matrix.copy(),
             "matrix_basis": bone.matrix_basis.copy(),
             "condyle": self._root(bone),
-            "constraints": Rows(self._constraint(each, f"{path}.") for each in bone.constraints),
-            "bone": Record(
-                **{name: getattr(rest, name) for name in REST}, matrix_local=rest.matrix_local.copy()
-            ),
+            "constraints": Rows(self._constraint(each, item, f"{path}.") for each in bone.constraints),
+            "bone": rests.get(bone.name),
         }
 
     def _root(self, owner: Object | PoseBone) -> Record:
@@ -164,50 +195,53 @@ class _Reader:
         root = owner.condyle
         is_body = root.body.enabled
         values: dict[str, Any] = {}
-        for name, kind in _fields_of(root).items():
-            value = getattr(root, name)
+        for field in _fields(_kind(root)).rows:
+            name, value = field.name, getattr(root, field.name)
             is_read = name not in SWITCHED or value.enabled or (is_body and name == "collider")
             if not (is_read or (name == "joint" and len(value.frames))):
-                values[name] = _usual_of(value)
+                values[name] = _usual(_kind(value))
             else:
-                values[name] = self._value(value, kind)
+                values[name] = self._value(value, field.how)
         return Record(**values)
 
     def _group(self, group: Any) -> Record:
-        kinds = _fields_of(group).items()
-        return Record(**{name: self._value(getattr(group, name), kind) for name, kind in kinds})
+        fields = _fields(_kind(group))
+        return Record(
+            fields=fields,
+            **{each.name: self._value(getattr(group, each.name), each.how) for each in fields.rows},
+        )
 
-    def _value(self, value: Any, kind: str) -> Any:
-        if kind == "PLAIN" or value is None:
+    def _value(self, value: Any, how: str) -> Any:
+        if how == "PLAIN" or value is None:
             return value
-        if kind == "ARRAY":
-            return tuple(value)
-        if kind == "COLLECTION":
+        if how == "ARRAY":
+            return _tuple(value)
+        if how == "COLLECTION":
             return Rows(map(self._group, value))
-        if isinstance(value, PropertyGroup):
-            return self._group(value)
-        return self._pointed(value)
+        return self._pointed(value) if isinstance(value, ID) else self._group(value)
 
-    def _pointed(self, value: Any) -> Record | None:
-        if isinstance(value, bpy.types.Object):
+    def _pointed(self, value: ID | None) -> Record | None:
+        if isinstance(value, Object):
             return self.item(value)
-        if isinstance(value, bpy.types.Curve):
+        if isinstance(value, Curve):
             return self._curve(value)
-        made = _named(value)
-        if isinstance(value, bpy.types.Collection):
-            fill(made, {"all_objects": Rows(map(_named, value.all_objects))})
-        return made
+        if isinstance(value, Action):
+            return block_of(value)
+        return _collection(value) if isinstance(value, Collection) else _named(value)
 
-    def _data(self, item: Object) -> Record | None:
-        data = item.data
-        if data is None:
-            return None
+    def _data(self, item: Object, rests: dict[str, Record]) -> Record:
+        """An object's data; bones at rest by their names."""
         if item.type == "CURVE":
-            return self._curve(data)
-        return _named(data)
+            return self._curve(item.data)
+        more: dict[str, Any] = {"animation_data": animation(item.data, self.block)}
+        if item.type == "ARMATURE":
+            rests |= {bone.name: _rest(bone) for bone in item.data.bones}
+            more |= {"bones": Rows(rests.values()), "pose_position": item.data.pose_position}
+            more["override_library"] = _override(item.data)
+        return fill(_named(item.data), more)
 
     def _modifier(self, modifier: Any) -> Record:
-        made = Record(name=modifier.name, type=modifier.type, show_viewport=modifier.show_viewport)
+        made = Record(**copied(modifier, ("name", "type", "show_viewport")))
         if modifier.type == "HOOK":
             inverse = modifier.matrix_inverse.copy()
             values = {"object": self.item(modifier.object), "subtarget": modifier.subtarget}
@@ -216,19 +250,10 @@ class _Reader:
             )
         return made
 
-    def _constraint(self, constraint: Constraint, prefix: str) -> Record:
+    def _constraint(self, constraint: Constraint, item: Record, prefix: str) -> Record:
         name = bpy.utils.escape_identifier(constraint.name)
-        values: dict[str, Any] = {each: getattr(constraint, each) for each in CONSTRAINT}
-        values["path"] = f'{prefix}constraints["{name}"]'
-        values |= {each: getattr(constraint, each) for each in CONSTRAINT_OF if hasattr(constraint, each)}
-        for each in ("target", "pole_target"):
-            if hasattr(constraint, each):
-                values[each] = self._pointed(getattr(constraint, each))
-        rows: Iterable[Any] = getattr(constraint, "targets", ())
-        values["targets"] = Rows(
-            Record(name="", target=self.item(row.target), subtarget=row.subtarget) for row in rows
-        )
-        return Record(**values)
+        made = self._group(constraint)
+        return fill(made, {"id_data": item, "path": f'{prefix}constraints["{name}"]'})
 
     def _curve(self, curve: Any) -> Record:
         """A curve with the control points of its splines."""
@@ -238,45 +263,29 @@ class _Reader:
             size = 3 if spline.type == "BEZIER" else 4
             values = np.empty(size * len(points), dtype=np.float32)
             points.foreach_get("co", values)
-            rows.append(_Spline(spline.type, values.reshape(-1, size)))
-        own = {"name": curve.name, "session_uid": curve.session_uid}
-        return Record(splines=rows, animation_data=self._animation(curve), **own)
+            places = Points(len(points), {"co": values})
+            rows.append(Record(type=spline.type, points=places, bezier_points=places))
+        own = {"animation_data": animation(curve, self.block), "use_path": curve.use_path, "splines": rows}
+        own["has_shape_keys"] = curve.shape_keys is not None
+        return fill(_named(curve), own)
 
-    def _animation(self, block: ID) -> Record | None:
-        data = getattr(block, "animation_data", None)
-        if data is None:
-            return None
-        return Record(
-            **{name: getattr(data, name) for name in ANIMATION},
-            action=_action(data.action, compat.curves_in_use(block)),
-            nla_tracks=Rows(
-                Record(name=each.name, mute=each.mute, strips=_strips(each.strips))
-                for each in data.nla_tracks
-            ),
-            drivers=Rows(map(self._driver, data.drivers)),
-        )
-
-    def _driver(self, curve: FCurve) -> Record:
-        variables = []
-        for each in curve.driver.variables:
-            values = ("data_path", "bone_target", "transform_space")
-            targets = [
-                Record(id=self._block(one.id), **{name: getattr(one, name) for name in values})
-                for one in each.targets
-            ]
-            variables.append(Record(type=each.type, targets=targets))
-        own = {"data_path": curve.data_path, "array_index": curve.array_index}
-        return Record(name="", driver=Record(variables=variables), **own)
-
-    def _block(self, value: ID | None) -> Record | None:
+    def block(self, value: ID | None) -> Record | None:
         """The record of what a driver looks at."""
         if value is None or isinstance(value, Object):
             return self.item(value)
         known = self._known.get(value.session_uid)
         if known is None:
             known = self._known[value.session_uid] = Record(name=value.name, session_uid=value.session_uid)
-            fill(known, {"animation_data": self._animation(value)})
+            fill(known, {"animation_data": animation(value, self.block)})
         return known
+
+
+def _is_read(item: Object) -> bool:
+    """Whether a simulation may read an object by itself."""
+    own = item.condyle
+    is_enabled = own.body.enabled or own.obstacle.enabled or own.collider.enabled
+    is_baked = own.channels.baked or own.bake.action is not None
+    return item.type in {"EMPTY", "ARMATURE", "CURVE"} or is_enabled or is_baked
 
 
 def _evaluated() -> set[int]:
@@ -285,108 +294,99 @@ def _evaluated() -> set[int]:
     return {item.session_uid for home in homes for item in home.objects}
 
 
-def _strips(strips: Iterable[NlaStrip]) -> Rows:
-    return Rows(
-        Record(
-            **{name: getattr(each, name) for name in STRIP},
-            action=_action(each.action, compat.curves(each.action, compat.slot_of(each))),
-            strips=_strips(each.strips),
-            modifiers=tuple(modifier.type for modifier in each.modifiers),
-        )
-        for each in strips
+def _ends(item: Object, name: str) -> tuple[float, float]:
+    """Least and greatest value of a slider."""
+    found = item.id_properties_ui(name).as_dict()
+    return float(found["min"]), float(found["max"])
+
+
+def _rest(bone: Bone) -> Record:
+    return Record(
+        **copied(bone, REST),
+        **{name: getattr(bone, name).copy() for name in ("matrix_local", "head_local", "tail_local")},
     )
 
 
-def _action(action: Action | None, curves: Iterable[FCurve]) -> Record | None:
-    return None if action is None else Record(name=action.name, fcurves=Rows(map(_fcurve, curves)))
+def _rigid_body(item: Object) -> Record:
+    """A rigid body of Blender; `simulated`: a world of it that is switched on has it."""
+    worlds = [scene.rigidbody_world for scene in item.users_scene]
+    on = [world for world in worlds if world is not None and world.enabled and world.collection is not None]
+    simulated = any(each == item for world in on for each in world.collection.all_objects)
+    return Record(**copied(item.rigid_body, ("type", "kinematic")), simulated=simulated)
+
+
+def _library(value: ID | None) -> Record | None:
+    library = None if value is None else value.library
+    return None if library is None else Record(name=library.name, filepath=library.filepath)
+
+
+def _override(value: ID) -> Record | None:
+    override = value.override_library
+    return None if override is None else Record(reference=_named(override.reference))
 
 
 def _named(value: Any) -> Any:
     """The name of a data-block and of its library."""
     if value is None:
         return None
-    made = Record(name=value.name, name_full=value.name_full)
-    library = (
-        None if value.library is None else Record(name=value.library.name, filepath=value.library.filepath)
-    )
-    return fill(made, {"library": library})
+    own = {"name_full": value.name_full, "session_uid": value.session_uid}
+    return Record(name=value.name, library=_library(value), **own)
 
 
-class _Spline:
-    def __init__(self, kind: str, places: np.ndarray) -> None:
-        self.type = kind
-        self.points = self.bezier_points = _Places(len(places), {"co": places.ravel()})
+def _collection(value: Collection | None) -> Record | None:
+    """A collection, with the names of what it has, and which of that are joints."""
+    if value is None:
+        return None
+    rows = []
+    for each in value.all_objects:
+        groups = Record(joint=Record(enabled=each.condyle.joint.enabled))
+        rows.append(fill(_named(each), {"condyle": groups}))
+    return fill(_named(value), {"all_objects": Rows(rows)})
 
 
-class _Places(Numbers):
-    def __iter__(self) -> Any:
-        places = self._arrays["co"].reshape(len(self), -1)
-        return (Record(co=tuple(place)) for place in places.tolist())
-
-
-def _fcurve(curve: FCurve) -> Record:
-    count = len(curve.keyframe_points)
-    values = np.empty(2 * count, dtype=np.float32)
-    curve.keyframe_points.foreach_get("co", values)
-    return Record(
-        name="",
-        data_path=curve.data_path,
-        array_index=curve.array_index,
-        mute=curve.mute,
-        evaluate=curve.evaluate,
-        modifiers=tuple(map(_cycles, curve.modifiers)),
-        keyframe_points=_Places(count, {"co": values}),
-    )
-
-
-def _cycles(modifier: FModifier) -> Record:
-    names = CYCLES if modifier.type == "CYCLES" else ()
-    values = {name: getattr(modifier, name) for name in names}
-    return Record(type=modifier.type, mute=modifier.mute, **values)
-
-
-def _fields_of(group: PropertyGroup) -> dict[str, str]:
-    kind: Any = type(group)
-    return _fields(kind)
-
-
-def _usual_of(group: PropertyGroup) -> Record:
-    kind: Any = type(group)
-    return _usual(kind)
+def _kind(group: Any) -> Any:
+    return type(group)
 
 
 @functools.cache
-def _fields(kind: type) -> dict[str, str]:
-    """Names of the stored properties of a group, and how each is read."""
+def _fields(kind: type) -> Fields:
+    """The stored properties of a kind of group or constraint."""
     properties = kind.bl_rna.properties  # type: ignore[attr-defined]
-    return {
-        each.identifier: _kind(each)
+    return Fields(
+        Field(each.identifier, each.name, _how(each), _plain(each))
         for each in properties
-        if each.identifier not in {"rna_type"} and shown_by(each.identifier) not in properties
-    }
+        if each.identifier != "rna_type" and shown_by(each.identifier) not in properties
+    )
 
 
-def _kind(each: Property) -> str:
+def _how(each: Property) -> str:
+    """How a property is read."""
     if each.type in {"POINTER", "COLLECTION"}:
         return each.type
     return "ARRAY" if getattr(each, "is_array", False) else "PLAIN"
 
 
+def _plain(each: Property) -> Any:
+    """Value of a property that was never set."""
+    if each.type in {"POINTER", "COLLECTION"}:
+        return None if each.type == "POINTER" else Rows()
+    if getattr(each, "is_array", False):
+        return _tuple(each.default_array)
+    return each.default_flag if getattr(each, "is_enum_flag", False) else each.default
+
+
+def _tuple(values: Any) -> tuple[Any, ...]:
+    made = tuple(values)
+    return tuple(map(tuple, made)) if made and hasattr(made[0], "__len__") else made
+
+
 @functools.cache
 def _usual(kind: type) -> Record:
     """A group that was never set."""
-    values: dict[str, Any] = {}
-    for name, how in _fields(kind).items():
-        declared = kind.bl_rna.properties[name]  # type: ignore[attr-defined]
-        if how == "POINTER":
-            pointed = bpy.types.PropertyGroup.bl_rna_get_subclass_py(declared.fixed_type.identifier)
-            values[name] = None if pointed is None else _usual(pointed)
-        elif how == "COLLECTION":
-            values[name] = Rows()
-        elif how == "ARRAY":
-            values[name] = tuple(declared.default_array)
-        else:
-            values[name] = (
-                declared.default_flag if getattr(declared, "is_enum_flag", False) else declared.default
-            )
-    return Record(**values)
+    fields = _fields(kind)
+    values = {each.name: each.plain for each in fields.rows}
+    for name in (each.name for each in fields.rows if each.how == "POINTER"):
+        declared = kind.bl_rna.properties[name].fixed_type.identifier  # type: ignore[attr-defined]
+        pointed = bpy.types.PropertyGroup.bl_rna_get_subclass_py(declared)
+        values[name] = None if pointed is None else _usual(pointed)
+    return Record(fields=fields, **values)

@@ -14,6 +14,7 @@ from ..baked import temporarily
 from ..blender import units
 from ..data import references
 from ..data.references import Body, Key, key_of
+from . import snapshot
 
 
 class Stepper:
@@ -44,6 +45,20 @@ class Stepper:
         if known is None:
             known = self._items[item] = references.live(item)
         return known
+
+
+@contextmanager
+def unbaked(scene_uid: int, frame: int) -> Iterator[Scene]:
+    """A snapshot of a scene without its bake, evaluated at a whole frame, where the scene stays meanwhile."""
+    scene = references.find_scene(scene_uid)
+    with temporarily.without_bake(scene), temporarily.at_frame(scene, frame):
+        yield snapshot.take(scene)
+
+
+def seen_at(view: Scene, frame: float) -> Scene:
+    """Another snapshot of the scene of one, at a whole frame."""
+    with at_frame(view, frame):
+        return snapshot.take(references.find_scene(view.session_uid))
 
 
 @contextmanager
@@ -100,3 +115,20 @@ def sample_matrices(
         name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
         for name, row in rows.items()
     }
+
+
+def converted(body: Body, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
+    """Poses (F, 4, 4) in the armature of a bone's own matrices under poses of its parent (None: it has none), or, where
+    inverted, the other way round: Blender's own conversion, for every kind of inheritance.
+    """
+    bone = references.live(body.object).data.bones[body.bone]
+    counts = [len(matrices), *(() if parent is None else (len(parent),))]
+    result = np.empty((max(counts) if min(counts) else 0, 4, 4))
+    for row in range(len(result)):
+        options: dict[str, Any] = {"invert": invert}
+        if parent is not None:
+            options["parent_matrix"] = Matrix(parent[row % len(parent)].tolist())
+            options["parent_matrix_local"] = bone.parent.matrix_local
+        matrix = Matrix(matrices[row % len(matrices)].tolist())
+        result[row] = units.array4(bone.convert_local_to_pose(matrix, bone.matrix_local, **options))
+    return result

@@ -15,7 +15,7 @@ import numpy as np
 from bpy.types import FCurve, Object, Scene
 from mathutils import Matrix
 
-from ..blender import physics_access
+from ..blender import compat, physics_access
 from ..curves import fcurve_arrays
 from ..curves.slopes import Slopes
 from ..data import references
@@ -214,7 +214,7 @@ class _Drivers:
             text = ""
         made = self._driver(path, index, sources, text)
         values, rates = factor * curve.values[:, None], factor / stretch * curve.rates[:, None]
-        fcurve_arrays.fill([made], stretch * curve.places, values, Slopes.smooth(rates))
+        compat.give(made, *fcurve_arrays.made(stretch * curve.places, values, Slopes.smooth(rates)))
         made.update()
 
     def vector(

@@ -53,9 +53,8 @@ def test_figures_of_muscles_are_on_their_curves(part, scene, make, body, target)
     entries, names = write.keyed_figures(scene, frames, found, output)
     write.put(scene, frames, [], None, entries)
     write.add_properties(names)
-    bakes.write(
-        frames, [shown], bakes.check(part("reading.snapshot").take(scene), frames, [shown], []), output, 1.0
-    )
+    spaces = bakes.spaces(part("reading.snapshot").take(scene), frames, [shown], [])
+    bakes.write(frames, [shown], spaces, output, 1.0)
     scene.frame_set(3)
     assert np.isclose(muscle["Baked length [m]"], 0.9) and np.isclose(muscle["Baked activation"], 0.5)
     assert np.isclose(muscle.condyle.muscle.excitation, 0.5)

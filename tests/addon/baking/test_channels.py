@@ -24,8 +24,8 @@ def bake(part, scene, worlds, disconnect=False):
     keyed = {references.key_of(body): poses for body, poses in worlds.items()}
     local = transforms.LocalPoses(scene, FRAMES, keyed)
     channels = []
+    part("reading.conflicts").check_all(scene, worlds)
     for body in worlds:
-        part("reading.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(FRAMES), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
     return part("baking.write").put(scene, FRAMES, channels)

@@ -101,11 +101,10 @@ def test_a_hill_muscle_is_activated_in_time(part, scene, arm):
 def test_shape_keys_of_the_users_are_not_baked_over(part, scene, arm, ph):
     muscle = arm[3]
     muscle.shape_key_add(name="Mine")
-    read = part("reading.scene").read(scene)
+    read, bakes = part("reading.scene").read(scene), part("baking.muscles")
     with pytest.raises(ph.ModelError, match="'Biceps' has shape keys of its own"):
-        part("baking.muscles").shown(
-            scene, read, np.zeros((2, 1, 3, 3)), np.full((2, 1), 0.5), np.zeros((2, 1))
-        )
+        given = bakes.Drawn(np.zeros((2, 1, 3, 3)), np.full((2, 1), 0.5), np.zeros((2, 1)))
+        bakes.shown(part("reading.snapshot").take(scene), read, given)
 
 
 @pytest.mark.small
@@ -125,8 +124,9 @@ def test_what_a_bake_writes_plays_and_goes(part, scene, arm):
     activation = np.linspace(0.0, 1.0, 10)[:, None]
     hook = next(each for each in muscle.modifiers if each.type == "HOOK")
     hook.show_render = False
-    shown = bakes.shown(scene, read, points, lengths, activation)
-    spaces = bakes.check(part("reading.snapshot").take(scene), frames, shown, [])
+    view = part("reading.snapshot").take(scene)
+    shown = bakes.shown(view, read, bakes.Drawn(points, lengths, activation))
+    spaces = bakes.spaces(view, frames, shown, [])
     bakes.write(frames, shown, spaces, part("baking.keys").Output(), 1.0)
     assert not hook.show_viewport
     for frame in (1, 4, 10):

@@ -31,14 +31,16 @@ def write(part, scene, begin, end, speed=0.05):
         moved = {entry.name for entry in read.bodies}
         for entry in read.muscles:
             ends = []
-            for point in muscle_points.points_of(muscle_points.find_muscle(entry.session_uid, entry.name)):
+            for point in muscle_points.points_of(
+                part("data.references").object_by_session_uid(entry.session_uid)
+            ):
                 ends.append(np.repeat(point.place[None], len(frames), 0))
                 ends[-1][:, 0] += away * (point.target.name in moved)
             paths.append((1.0 - share) * ends[0][:, None] + share * ends[-1][:, None])
     points = np.array(paths).swapaxes(0, 1)
     lengths = np.linalg.norm(np.diff(points, axis=2), axis=3).sum(axis=2)
     activation = np.linspace(0.3, 1.0, len(frames))[:, None] * np.ones(len(paths))
-    drawn = bakes.shown(scene, read, points, lengths, activation)
+    drawn = bakes.Drawn(points, lengths, activation)
     result = SimpleNamespace(poses=np.array(poses).swapaxes(0, 1))
     return part("baking.write").write(scene, frames, read, result, drawn)
 

@@ -71,7 +71,8 @@ def test_blender_shows_the_curves_that_are_meant(part):
     action = bpy.data.actions.new("Hit")
     slot = part("blender.compat").new_slot(action, bpy.data.objects.new("Stone", None))
     curves = part("blender.compat").new_curves(action, slot, "location", [0, 1], "Stone")
-    part("curves.fcurve_arrays").fill(curves, frames, values, found)
+    for curve, keyed in zip(curves, part("curves.fcurve_arrays").made(frames, values, found), strict=True):
+        part("blender.compat").give(curve, keyed)
     at = np.linspace(0.0, 7.0, 7 * 16 + 1)
     meant = reduction.cubic(frames, values, found, at)
     for curve, column in zip(curves, meant.T):
@@ -127,7 +128,7 @@ def stone(part, scene, make, body):
 
 def keyed(part, item):
     return {
-        (curve.data_path, curve.array_index): part("curves.fcurve_arrays").taken(curve)
+        (curve.data_path, curve.array_index): part("blender.compat").taken(curve)
         for curve in part("blender.compat").curves_in_use(item)
     }
 

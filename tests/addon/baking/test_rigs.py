@@ -61,8 +61,8 @@ def bake(part, scene, worlds, frames):
     )
     local = transforms.LocalPoses(scene, frames, {references.key_of(body): worlds[body] for body in worlds})
     channels = []
+    part("reading.conflicts").check_all(scene, worlds)
     for body in worlds:
-        part("reading.conflicts").check(body)
         basis = np.broadcast_to(local.basis(body), (len(frames), 4, 4))
         channels.append(actions.Channels(body, basis, scene))
     return part("baking.write").put(scene, frames, channels)

@@ -39,6 +39,17 @@ def test_a_snapshot_keeps_what_it_was_taken_of(part, stage):
         view.objects["Shoulder"].hide_viewport = True
 
 
+def test_of_objects_that_nothing_reads_only_the_names_are_copied(part, scene, make, body):
+    """A file may have thousands of them, and whether a bake is up to date is looked at after each change."""
+    target, plain = make.box("Target"), make.box("Plain")
+    make.empty("Guide").constraints.new("COPY_LOCATION").target = target
+    view = part("reading.snapshot").take(scene)
+    assert view.objects["Guide"].constraints[0].target is view.objects["Target"]
+    assert view.objects["Target"].matrix_world == target.matrix_world
+    assert not hasattr(view.objects["Plain"], "matrix_world") and view.objects["Plain"].type == plain.type
+    assert not view.objects["Plain"].condyle.body.enabled
+
+
 def test_control_points_that_another_joint_uses_are_read(part, scene, make):
     """A part of a composite joint may take the control points of an Empty that is no joint."""
     owner = make.empty("Curve")

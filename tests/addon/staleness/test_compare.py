@@ -216,13 +216,13 @@ def test_looking_is_quick(part, scene, make, authoring):
 
 def test_lengths_that_are_stored_count_and_views_of_others_do_not(part, scene, baked):
     _, _, joint = baked
-    settings = part("reading.prints")._settings
-    law = joint.condyle.muscle.law
-    law.tendon_length = 0.3
+    take, settings = part("reading.snapshot").take, part("reading.prints")._settings
+    joint.condyle.muscle.enabled, joint.condyle.muscle.law.tendon_length = True, 0.3
+    law = take(scene).objects[joint.name].condyle.muscle.law
     assert dict(settings(law, "", {})) == {"Tendon Length": "0.3"}
-    before = dict(settings(joint.condyle.joint, "", {}))
+    before = dict(settings(take(scene).objects[joint.name].condyle.joint, "", {}))
     joint.condyle.joint.coordinates[0].rest_angle = 0.25
-    after = dict(settings(joint.condyle.joint, "", {}))
+    after = dict(settings(take(scene).objects[joint.name].condyle.joint, "", {}))
     assert [label for label in after if after[label] != before.get(label)] == ["q: Rest"]
 
 
