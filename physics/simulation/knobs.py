@@ -1,4 +1,4 @@
-"""Parameters that may change during a run: forces and inputs, gravity, force elements, contacts, a grip.
+"""Parameters that may change during a run: forces and inputs, gravity, force elements, contacts, controllers, a grip.
 
 A model is immutable. The run uses a copy whose arrays are read-only for the kernels, which compile separately for
 writable ones, while this module writes to the same memory. Sizes and addresses never change.
@@ -15,12 +15,12 @@ import numpy as np
 from .._typing import FloatArray
 from ..contacts import Contact, pack_contacts
 from ..errors import ModelError
-from ..forces import Force, Ground, Mount, Spring
+from ..forces import BodyDamping, Force, Ground, Mount, Spring, Wrench
 from ..kernels import layout
 from ..model.model import Model
 from ..motions.excitation import excite
 from ..motions.table import Table, interpolated
-from ..validation import finite_array, number
+from ..validation import finite_array, number, per_coordinate
 
 #: the adjustable parameters of each kind of element, and their bounds
 TURNED: dict[type, tuple[str, ...]] = {
@@ -33,14 +33,17 @@ POSITIVE = ("smooth_speed",)
 AT_LEAST = {"exponent": 1.0}
 AT_MOST = {"restitution": 1.0}
 GRIP_KEYS = ("body", "point", "target", "stiffness", "damping")
-KEYS = ("gravity", "inputs", "forces", "contacts", "grip")
+KEYS = ("gravity", "inputs", "forces", "contacts", "grip", "controllers", "loads")
+#: columns of a controller's parameters in the laws of its coordinates
+GAINS = {"stiffness": layout.LAW_GAIN, "damping": layout.LAW_RATE_GAIN}
 
 
 class Knobs:
     """The adjustable parameters of a running model.
 
     Attributes:
-        model: the copy to run; it has an additional spring for the grip, without force at first.
+        model: the copy to run; it has an additional spring for the grip, and a force and a damper in the mass centre of
+            each body with a controller, all without force at first.
         table: times (K,) and forces with inputs (K, nv + num_inputs) of the run; `turn` overwrites columns.
     """
 
@@ -51,16 +54,21 @@ class Knobs:
         self._names = {name: k for k, name in enumerate((*model.coordinate_names, *model.input_names))}
         self._turned = np.zeros(len(self._names), dtype=np.bool_)
         name = "grip"
-        while any(name == element.name for element in (*model.springs, *model.forces)):
+        while any(element.name.startswith(name) for element in (*model.springs, *model.forces)):
             name += "_"
         self._grip = Spring(name, 0, np.zeros(3), -1, np.zeros(3), 0.0, 0.0, 0.0)
-        self._elements: dict[str, Spring | Force] = {
-            element.name: element for element in (*model.springs, self._grip, *model.forces)
+        self._controlled = {each.name: each.body for each in model.controllers}
+        self._loads = {
+            model.body_names[body]: _load(f"{name} {model.body_names[body]}", body, model)
+            for body in self._controlled.values()
         }
+        forces = (*model.forces, *(each for load in self._loads.values() for each in load))
+        springs = (*model.springs, self._grip)
+        self._elements: dict[str, Spring | Force] = {element.name: element for element in (*springs, *forces)}
         self._contacts = {contact.name: contact for contact in model.contacts}
-        self.model = _with_springs(model, (*model.springs, self._grip))
+        self.model = model.altered(springs=springs, forces=forces)
         self._inputs = {element.name: k for k, element in enumerate(self.model.inputs)}
-        self._data, self._pairs = _open(self.model)
+        self._data, self._dofs, self._pairs = _open(self.model)
 
     def turn(self, changes: Mapping[str, Any]) -> None:
         """Change parameters from the next step on. Nothing changes if a value is invalid.
@@ -68,7 +76,10 @@ class Knobs:
         Args:
             changes: any of ``gravity``: (3,) [m/s^2]; ``inputs``: {coordinate or input: number, or None for the value
                 of the table}; ``forces``: {spring or force: {parameter: number}}; ``contacts``: likewise; ``grip``:
-                None, or {body, point in its frame (3,) [m], target in the world (3,) [m], stiffness, damping}.
+                None, or {body, point in its frame (3,) [m], target in the world (3,) [m], stiffness, damping};
+                ``controllers``: {controller: some of stiffness, damping, armature (n,)}, the last of its coordinates;
+                ``loads``: {body with a controller: some of force (3,) in the world [N], damping [N s/m], both in its
+                mass centre and beside those of the model, so the damping may be negative}.
 
         Raises:
             ModelError: an unknown name, or an invalid number.
@@ -82,6 +93,9 @@ class Knobs:
         inputs = self._checked_inputs(changes.get("inputs") or {})
         elements = _changed(self._elements, changes.get("forces") or {}, "spring or force")
         contacts = _changed(self._contacts, changes.get("contacts") or {}, "contact")
+        for name, values in (changes.get("loads") or {}).items():
+            elements |= self._loaded(name, values)
+        gains = [self._gains(*each) for each in (changes.get("controllers") or {}).items()]
         if "grip" in changes:
             elements[self._grip.name] = self._gripping(changes["grip"])
         if gravity is not None:
@@ -89,6 +103,13 @@ class Knobs:
         for column, value in inputs.items():
             self.table[1][:, column] = self._given[:, column] if value is None else value
             self._turned[column] = value is not None
+        for where, values in gains:
+            laws = self._dofs[where, layout.LAW].astype(np.int64)
+            for key, value in values.items():
+                if key in GAINS:
+                    self._data[laws + GAINS[key]] = value
+                else:
+                    self._dofs[where, layout.ARMATURE] = value
         self._elements |= elements
         self._contacts |= contacts
         if elements:
@@ -121,6 +142,40 @@ class Knobs:
             self._names[name]: None if value is None else number(value, name)
             for name, value in values.items()
         }
+
+    def _gains(self, name: str, values: Mapping[str, Any]) -> tuple[slice, dict[str, FloatArray]]:
+        """Coordinates of a controller, and its new parameters."""
+        if name not in self._controlled:
+            raise ModelError(
+                f"no controller is named {name!r}; there are {', '.join(self._controlled) or 'none'}"
+            )
+        where = self.model.coordinate_slice(self.model.body_names[self._controlled[name]])
+        known = {*GAINS, "armature"}
+        if not set(values) <= known:
+            raise ModelError(
+                f"{', '.join(map(str, set(values) - known))} of controller {name!r} cannot change"
+            )
+        made = {
+            key: per_coordinate(value, where.stop - where.start, f"{key} of {name!r}", not_negative=True)
+            for key, value in values.items()
+        }
+        return where, made
+
+    def _loaded(self, name: str, values: Mapping[str, Any]) -> dict[str, Force]:
+        """The changed load of a body."""
+        if name not in self._loads:
+            raise ModelError(f"no load can act on {name!r}; it can on {', '.join(self._loads) or 'nothing'}")
+        if not set(values) <= {"force", "damping"}:
+            raise ModelError(f"a load has force and damping, got {', '.join(map(str, values))}")
+        found: dict[str, Force] = {}
+        push, damper = self._loads[name]
+        if "force" in values:
+            force = finite_array(values["force"], (3,), f"force on {name!r}")
+            found[push.name] = dataclasses.replace(push, force=force)
+        if "damping" in values:
+            linear = number(values["damping"], f"damping of {name!r}")
+            found[damper.name] = dataclasses.replace(damper, linear=linear)
+        return found
 
     def _gripping(self, grip: Mapping[str, Any] | None) -> Spring:
         if grip is None:
@@ -164,24 +219,23 @@ def _changed(known: Mapping[str, Any], changes: Mapping[str, Any], what: str) ->
     return changed
 
 
-def _with_springs(model: Model, springs: tuple[Spring, ...]) -> Model:
-    make, parts = model.__reduce__()
-    bodies, gravity, _, *rest = parts
-    copy: Model = make(bodies, gravity, springs, *rest)
-    return copy
+def _load(name: str, body: int, model: Model) -> tuple[Wrench, BodyDamping]:
+    """A force and a damper in a body's mass centre that do nothing yet."""
+    center, none = model.bodies[body].com, np.zeros(3)
+    push = Wrench(f"{name} push", body, center, none, none, "world", 1.0)
+    return push, BodyDamping(f"{name} damper", body, center, 0.0, 0.0)
 
 
-def _open(model: Model) -> tuple[FloatArray, FloatArray]:
-    """Replace the data and contact pairs of a copied model by arrays whose memory is returned for writing."""
-    data, pairs = np.array(model.arrays[3]), np.array(model.contact_pairs)
-    old, shown = model.arrays[3], data.view()
-    shown.flags.writeable = False
-    touched = pairs.view()
-    touched.flags.writeable = False
-    body_int, body_float, block_int, _, dof_float = model.arrays
+def _open(model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Replace data, coordinates and contact pairs of a copied model by arrays whose memory is returned for writing."""
+    olds = (*model.arrays[layout.MODEL_DATA :], model.contact_pairs)
+    data, dofs, pairs = made = np.array(olds[0]), np.array(olds[1]), np.array(olds[2])
+    shown = [each.view() for each in made]
+    for view in shown:
+        view.flags.writeable = False
     con_int, con_float, con_data, marked, spaces = model._constraint_arrays
-    seen = tuple(shown if array is old else array for array in marked)
+    seen = [next((new for old, new in zip(olds, shown) if array is old), array) for array in marked]
     own = vars(model)  # of a copy that nobody else has
-    own["contact_pairs"], own["arrays"] = touched, (body_int, body_float, block_int, shown, dof_float)
-    own["_constraint_arrays"] = con_int, con_float, con_data, seen, spaces
-    return data, pairs
+    own["contact_pairs"], own["arrays"] = shown[2], (*model.arrays[: layout.MODEL_DATA], shown[0], shown[1])
+    own["_constraint_arrays"] = con_int, con_float, con_data, tuple(seen), spaces
+    return data, dofs, pairs
