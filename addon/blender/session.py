@@ -23,6 +23,9 @@ given_up: str = ""
 #: the current live run (see `live_run`), also a job
 live: Any = None
 
+#: springs of chains as the last live run read them, see `live.knobs`
+springs: Any = ()
+
 #: the panel's message about a result or an error; and its scene's session uid, 0: all scenes
 message: str = ""
 message_icon: str = "INFO"

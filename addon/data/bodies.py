@@ -1,13 +1,49 @@
 """Data of a body, on objects and pose bones."""
 
+from typing import Any
+
+import bpy
 from bpy.types import Object, PropertyGroup
 
-from .properties import choice, factor, flag, length, number, pointer, small_inertia_view, span, vector
+from .live import turned
+from .properties import (
+    choice,
+    factor,
+    flag,
+    length,
+    number,
+    pointer,
+    small_inertia_view,
+    span,
+    vector,
+)
+from .references import selected_bodies
 from .starting import own_source
 
 
 def _is_mesh(_self: "BodyProperties", candidate: Object) -> bool:
     return candidate.type == "MESH"
+
+
+def _of_selected(stored: str, name: str, description: str, **options: Any) -> Any:
+    """A view of a number of a spring, or of the body that has it, which sets that of all selected links of chains."""
+
+    def set_all(self: Any, value: float) -> None:
+        setattr(self, stored, value)
+        for body in selected_bodies(bpy.context):
+            settings = body.data.body
+            if settings.spring.enabled and body.object.library is None:
+                setattr(settings.spring if hasattr(settings.spring, stored) else settings, stored, value)
+
+    return number(
+        name, description, options=set(), get=lambda self: getattr(self, stored), set=set_all, **options
+    )
+
+
+#: limits of what chains are tuned by
+FREQUENCY, RATIO = span(0.01, 10.0, 1000.0), span(0.0, 1.0, 100.0)
+SHARE, AIR = span(-10.0, 1.0, 10.0, soft_min=0.0), span(0.0, 10.0, 100.0)
+ALL = ". Sets all selected links, and acts at once on a live run"
 
 
 class WobblingProperties(PropertyGroup):
@@ -62,15 +98,20 @@ class SpringProperties(PropertyGroup):
     frequency: number(
         "Frequency [Hz]",
         "How often the chain swings in a second. Lower is softer, sags more and trails farther behind",
-        **span(0.01, 10.0, 1000.0, default=2.0),
+        **{**FREQUENCY, "default": 2.0, "update": turned},
     )
     damping_ratio: number(
         "Damping Ratio",
         "0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
-        **span(0.0, 1.0, 100.0, default=0.3),
+        **{**RATIO, "default": 0.3, "update": turned},
     )
     stiffness: number(
-        "Stiffness", "Of the spring: N·m per radian, or N per metre", default=1.0, min=0.0, precision=4
+        "Stiffness",
+        "Of the spring: N·m per radian, or N per metre",
+        default=1.0,
+        min=0.0,
+        precision=4,
+        update=turned,
     )
     damping: number(
         "Damping",
@@ -78,6 +119,19 @@ class SpringProperties(PropertyGroup):
         default=0.01,
         min=0.0,
         precision=5,
+        update=turned,
+    )
+    frequency_selected: _of_selected(
+        "frequency", "Frequency [Hz]", f"How often the chain swings in a second{ALL}", **FREQUENCY
+    )
+    damping_ratio_selected: _of_selected(
+        "damping_ratio", "Damping Ratio", f"0 swings for ever, 1 does not swing over{ALL}", **RATIO
+    )
+    stiffness_selected: _of_selected(
+        "stiffness", "Stiffness", f"N·m per radian, or N per metre{ALL}", min=0.0, precision=4
+    )
+    damping_selected: _of_selected(
+        "damping", "Damping", f"N·m·s per radian, or N·s per metre{ALL}", min=0.0, precision=5
     )
 
 
@@ -99,13 +153,17 @@ class BodyProperties(PropertyGroup):
     gravity: number(
         "Gravity",
         "Share of the scene's gravity that pulls at the body: 1 all of it, 0 none, below 0 upward",
-        **span(-10.0, 1.0, 10.0, default=1.0, soft_min=0.0),
+        **{**SHARE, "default": 1.0, "update": turned},
     )
     drag: number(
         "Drag [1/s]",
         "Resistance of the air: rate at which the body loses its speed; 1: two thirds of it in a second",
-        **span(0.0, 10.0, 100.0),
+        **{**AIR, "update": turned},
     )
+    gravity_selected: _of_selected(
+        "gravity", "Gravity", f"Share of the scene's gravity: 1 all of it, 0 none{ALL}", **SHARE
+    )
+    drag_selected: _of_selected("drag", "Drag [1/s]", f"Rate at which the air takes its speed{ALL}", **AIR)
     mass_source: choice(
         "Mass From",
         "Where the mass and its distribution come from",

@@ -11,7 +11,7 @@ from .properties import OVERRIDE, choice, collection, factor, flag, integer, num
 SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
 
 
-def _turned(_self: "LiveSettings | LiveSlider", _context: Context) -> None:
+def turned(_self: PropertyGroup, _context: Context) -> None:
     """Notify the run at once; otherwise it would first show one more frame without the change."""
     if session.live is not None:
         session.live.hear()
@@ -47,18 +47,18 @@ class LiveSlider(PropertyGroup):
         "Torque (N·m) or force (N) on the joint. It acts on the next step",
         soft_min=-100.0,
         soft_max=100.0,
-        update=_turned,
+        update=turned,
     )
-    share: factor("Share", "From 0, nothing, to 1, everything. It acts on the next step", update=_turned)
+    share: factor("Share", "From 0, nothing, to 1, everything. It acts on the next step", update=turned)
     times: number(
         "Times",
         "Multiple of the scene's value. It acts on the next step",
-        **span(0.0, 5.0, 1000.0, default=1.0, update=_turned),
+        **span(0.0, 5.0, 1000.0, default=1.0, update=turned),
     )
     plain: number(
         "Friction",
         "Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber. It acts on the next step",
-        **span(0.0, 2.0, update=_turned),
+        **span(0.0, 2.0, update=turned),
     )
 
     @property
@@ -80,10 +80,10 @@ class LiveSettings(PropertyGroup):
         soft_min=0.1,
         soft_max=1.0,
         max=4.0,
-        update=_turned,
+        update=turned,
     )
     gravity: vector(
-        "Gravity [m/s²]", "Acceleration of free fall while it runs", default=(0.0, 0.0, -9.81), update=_turned
+        "Gravity [m/s²]", "Acceleration of free fall while it runs", default=(0.0, 0.0, -9.81), update=turned
     )
     pull: number(
         "Pull",

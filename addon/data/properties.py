@@ -20,6 +20,7 @@ from bpy.types import Context
 
 OVERRIDE = {"LIBRARY_OVERRIDABLE"}
 GRAM_CENTIMETRE = 1e-7  # kg m², of g cm²
+SELECTED = "_selected"
 
 
 def _declared(function: Callable[..., Any], **usual: Any) -> Callable[..., Any]:
@@ -50,7 +51,7 @@ seconds = _declared(FloatProperty, subtype="TIME_ABSOLUTE", unit="TIME_ABSOLUTE"
 
 def shown_by(name: str) -> str:
     """Name of the stored property that a view of this name shows; empty: it is not a view."""
-    for ending in ("_angle", "_length", "_small"):
+    for ending in ("_angle", "_length", "_small", SELECTED):
         if name.endswith(ending):
             return name.removesuffix(ending)
     return ""

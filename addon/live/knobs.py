@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import bpy
 import numpy as np
 from bpy.types import Scene
 
 from ..baking import muscles
 from ..baking.figures import FORCE_UNITS
-from ..blender import physics_access
+from ..blender import physics_access, session
 from ..data import references
 from ..data.joints import title_of
 from ..data.live import SHOWN, LiveSettings, LiveSlider, scene_of
-from ..reading import input_values
+from ..making import chains
+from ..reading import input_values, pose_springs
 from ..reading.scene import SceneModel
 
 #: numbers of soft ground and of mounts that are turned, by what they are called
@@ -62,6 +64,8 @@ def _add(
 
 def _add_torques(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray) -> None:
     for item, number, column in input_values.torque_places(scene, read):
+        if pose_springs.is_on(item):  # its spring is tuned
+            continue
         rows = item.condyle.joint.coordinates
         label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
         unit = FORCE_UNITS.get(rows[number].unit, "J")
@@ -96,8 +100,11 @@ def _add_numbers(
 class Reader:
     """Tells what has been turned since the last look; what was never touched is never told."""
 
-    def __init__(self, live: LiveSettings) -> None:
+    def __init__(self, live: LiveSettings, read: SceneModel) -> None:
+        self._springs, self._gravity = read.springs, np.array(read.model.gravity)
         self._told = self._look(live)
+        for spring in self._springs:  # the user may have turned them since they were read
+            self._told |= self._of_spring(spring, spring.settings, self._gravity)
 
     def changes(self, live: LiveSettings) -> dict[str, Any]:
         """What changed, as the run wants to hear it; empty where nothing did."""
@@ -122,7 +129,39 @@ class Reader:
         }
         found["gravity", "", ""] = [float(value) for value in live.gravity]
         found["factor", "", ""] = float(live.factor)
+        for spring, settings in present(self._springs):
+            found |= self._of_spring(spring, settings, np.array(live.gravity))
         return found
+
+    def _of_spring(
+        self, spring: pose_springs.PoseSpring, settings: Any, gravity: np.ndarray
+    ) -> dict[tuple[str, str, str], Any]:
+        gains = {key: value.tolist() for key, value in spring.gains(settings).items()}
+        force, damping = spring.load(settings, gravity, self._gravity)
+        told = {("controllers", spring.controller, key): value for key, value in gains.items()}
+        told["loads", spring.body, "force"] = force.tolist()
+        told["loads", spring.body, "damping"] = damping
+        return told
+
+
+def present(springs: Sequence[pose_springs.PoseSpring]) -> Iterator[tuple[pose_springs.PoseSpring, Any]]:
+    """Springs of a model whose bodies are still there, each with what the scene says of it now."""
+    objects = {item.session_uid: item for item in bpy.data.objects}
+    for spring in springs:
+        item, bone = objects.get(spring.handle.session_uid), spring.handle.bone
+        if item is not None and (not bone or (item.pose is not None and bone in item.pose.bones)):
+            settings = references.Body(item, bone).data.body
+            if settings.spring.enabled:
+                yield spring, settings
+
+
+def tuned() -> list[tuple[pose_springs.PoseSpring, Any]]:
+    """Those of the last run's springs that are set otherwise than when it began, with their settings."""
+    return [
+        (spring, settings)
+        for spring, settings in present(session.springs)
+        if chains.figures(settings) != chains.figures(spring.settings)
+    ]
 
 
 def keep(live: LiveSettings, scene: Scene) -> int:

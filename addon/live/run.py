@@ -49,7 +49,7 @@ class Run:
         self.error: Any = None
         self._model, self._muscles = ready.read.model, ready.read.muscles
         self._handles = {entry.handle: entry.index for entry in ready.read.bodies}
-        self._reader = knobs.Reader(live.settings())
+        self._reader = knobs.Reader(live.settings(), ready.read)
         self._display = Display(scene, ready.read, playhead)
         self._seen: Any = None
         self._seconds = seconds

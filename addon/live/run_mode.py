@@ -79,7 +79,7 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
         run.start_recording()
     if scene.frame_current != int(frames[0]):
         scene.frame_set(int(frames[0]))
-    session.live = run
+    session.live, session.springs = run, ready.read.springs
     try:
         answer = yield run
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bpy.types import Object, Scene
 
@@ -16,6 +17,7 @@ from . import bodies_and_joints, presets_making
 from .presets_placing import box_of
 
 Pair = tuple[Body, Body]
+SPRING = ("enabled", "strength", "frequency", "damping_ratio", "stiffness", "damping")
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,14 @@ def tune(body: Body, tuning: Tuning) -> None:
 
 def copy(source: BodyProperties, target: BodyProperties) -> None:
     """Give a body the spring, the share of gravity and the drag of another."""
-    for name in ("enabled", "strength", "frequency", "damping_ratio", "stiffness", "damping"):
+    for name in SPRING:
         setattr(target.spring, name, getattr(source.spring, name))
     target.gravity, target.drag = source.gravity, source.drag
+
+
+def figures(settings: BodyProperties) -> list[Any]:
+    """All that is set of how a body swings."""
+    return [settings.gravity, settings.drag, *(getattr(settings.spring, name) for name in SPRING)]
 
 
 def sprung(bodies: Sequence[Body]) -> list[Body]:

@@ -22,13 +22,56 @@ from bpy.types import Object, Scene
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import frame_times, references
-from ..data.references import Body
+from ..data.bodies import BodyProperties
+from ..data.references import Body, Handle
 from .joints import child_in_joint
+from .masses import soft_name
 
 #: methods that treat springs explicitly, in steps of a fixed length
 EXPLICIT = {"symplectic_euler", "forward_euler", "rk4", "event_driven"}
 #: rotations and places that a pose tells at once
 PLAIN = {"spherical", "translational"}
+
+
+@dataclass(frozen=True)
+class PoseSpring:
+    """A spring of a model, as what it does changes with its settings.
+
+    Attributes:
+        handle: of its body. body, controller: names in the model. settings: of the body, as they were read.
+        carried: n I of the coordinates (n,), see above. armature: theirs without it (n,). step: [s], over which it acts
+            implicitly. mass: of the body [kg].
+    """
+
+    handle: Handle
+    body: str
+    controller: str
+    settings: BodyProperties
+    carried: np.ndarray
+    armature: np.ndarray
+    step: float
+    mass: float
+
+    def gains(self, settings: BodyProperties) -> dict[str, np.ndarray]:
+        """Stiffness, damping and armature of the coordinates (n,) by a body's settings."""
+        spring, count = settings.spring, len(self.carried)
+        if spring.strength == "STIFFNESS":
+            stiffness, damping = np.full(count, spring.stiffness), np.full(count, spring.damping)
+        else:
+            frequency = 2.0 * np.pi * spring.frequency
+            stiffness = self.carried * frequency**2
+            damping = 2.0 * spring.damping_ratio * stiffness / frequency
+        ahead = damping + self.step * stiffness
+        return {"stiffness": stiffness, "damping": ahead, "armature": self.armature + self.step * ahead}
+
+    def load(
+        self, settings: BodyProperties, gravity: np.ndarray, before: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        """Force (3,) [N] and damping [N s/m] of a body by its settings beyond those that were read, under other gravity
+        (3,) than before [m/s^2].
+        """
+        own, read = settings.gravity - 1.0, self.settings.gravity - 1.0
+        return self.mass * (own * gravity - read * before), self.mass * (settings.drag - self.settings.drag)
 
 
 @dataclass(frozen=True)
@@ -87,8 +130,9 @@ def add(
     builder: physics_access.ModelBuilder,
     bodies: Mapping[str, Body],
     joints: Mapping[str, Object],
-) -> dict[str, np.ndarray]:
-    """Add the springs of all bodies that have one; the coordinates (n,) of bodies that start where these pull them to.
+) -> tuple[dict[str, np.ndarray], tuple[PoseSpring, ...]]:
+    """Add the springs of all bodies that have one; the coordinates (n,) of bodies that start where these pull them to,
+    and the springs.
 
     Args:
         bodies: the scene's by their names in the model. joints: the Empties that carry them, by the same names.
@@ -97,20 +141,23 @@ def add(
     sprung = [Sprung(bodies[name], item, numbers[name]) for name, item in joints.items() if is_on(item)]
     starts: dict[str, np.ndarray] = {}
     if not sprung:
-        return starts
-    gains = _gains(scene, builder, bodies, sprung)
-    settings = scene.condyle.simulation
+        return starts, ()
+    settings, made = scene.condyle.simulation, list[PoseSpring]()
     step = frame_times.step(scene) if settings.integrator in EXPLICIT else 0.0
-    for each, (stiffness, damping) in zip(sprung, gains):
-        body = builder.bodies[each.number]
-        ahead = damping + step * stiffness
-        builder.bodies[each.number] = replace(body, armature=body.armature + step * ahead)
+    for each, carried in zip(sprung, _carried(scene, builder, bodies, sprung)):
+        body, own = builder.bodies[each.number], each.body.data.body
+        mass = body.mass + sum(other.mass for other in builder.bodies if other.name == soft_name(body.name))
+        names = each.body.handle(), body.name, each.joint.name
+        spring = PoseSpring(*names, own, carried, np.array(body.armature), step, mass)
+        gains = spring.gains(own)
+        builder.bodies[each.number] = replace(body, armature=gains.pop("armature"))
         builder.bodies[each.number].lock()
         target = _target(scene, each.joint)
-        builder.add_controller(each.joint.name, body.name, stiffness=stiffness, damping=ahead, target=target)
+        builder.add_controller(each.joint.name, body.name, **gains, target=target)
         if starts_at_target(each.joint):
             starts[body.name] = np.asarray(target)
-    return starts
+        made.append(spring)
+    return starts, tuple(made)
 
 
 def _target(scene: Scene, item: Object) -> np.ndarray | float:
@@ -125,10 +172,10 @@ def _target(scene: Scene, item: Object) -> np.ndarray | float:
     return lie.so3_log(pose[:3, :3]) if item.condyle.joint.type == "spherical" else pose[:3, 3]
 
 
-def _gains(
+def _carried(
     scene: Scene, builder: physics_access.ModelBuilder, bodies: Mapping[str, Body], sprung: Sequence[Sprung]
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Stiffness and damping (n,) of the coordinates of each body with a spring."""
+) -> list[np.ndarray]:
+    """n I of the coordinates (n,) of each body with a spring; nan where they are neither angles nor lengths."""
     parents = [body.parent for body in builder.bodies]
     poses = _poses(scene, builder, bodies)
     masses, moments, inertias = _composites(builder, parents, poses)
@@ -136,24 +183,18 @@ def _gains(
     found = []
     for each in sprung:
         settings, joint = each.body.data.body.spring, builder.bodies[each.number].joint
-        count = joint.num_coordinates
-        if settings.strength == "STIFFNESS":
-            found.append((np.full(count, settings.stiffness), np.full(count, settings.damping)))
-            continue
         if not set(joint.coordinate_units) <= {"rad", "m"}:
+            if settings.strength == "STIFFNESS":
+                found.append(np.full(joint.num_coordinates, np.nan))
+                continue
             raise model_error(
                 f"{each.body.name}: its joint {each.joint.name!r} has coordinates that are neither angles nor lengths, "
                 "so its spring has no Frequency; choose Strength By: Stiffness"
             )
-        if not settings.frequency > 0.0:
-            raise model_error(f"{each.body.name}: the Frequency of its spring is {settings.frequency:g}")
-        frequency = 2.0 * np.pi * settings.frequency
         mass, k = masses[each.number], each.number
         place = units.array4(each.joint.matrix_world)[:3, 3] * units.length_scale(scene)
         moment = _about(mass, moments[k], inertias[k], place)
-        carried = np.array([mass if unit == "m" else moment for unit in joint.coordinate_units])
-        stiffness = rows[k] * carried * frequency**2
-        found.append((stiffness, 2.0 * settings.damping_ratio * stiffness / frequency))
+        found.append(rows[k] * np.array([mass if unit == "m" else moment for unit in joint.coordinate_units]))
     return found
 
 

@@ -63,7 +63,7 @@ class SceneModel:
 
     Attributes:
         bodies: that are simulated. leaders: that are followed, of `followed` (see `carriers.Followed`).
-        held: parents of joints that are not simulated, and the Empties of joints to the world.
+        held: parents of joints that are not simulated, and the Empties of joints to the world. springs: of chains.
     """
 
     model: Any
@@ -73,6 +73,7 @@ class SceneModel:
     muscles: tuple[muscle_reading.ModelMuscle, ...] = ()
     leaders: tuple[ModelBody, ...] = ()
     followed: Followed = field(default_factory=Followed)
+    springs: tuple[pose_springs.PoseSpring, ...] = ()
 
     def handle_of(self, index: int) -> Handle | None:
         """The scene's body of a body of the model; of soft parts and loop ends, the body that carries them."""
@@ -155,14 +156,15 @@ def read(
     for item in references.loop_joints(scene):
         start[item.name], speed[item.name], joint = _close_loop(scene, item, builder, known, curves or {})
         joints[item.session_uid] = connections.Coordinates(item.name, joint, start[item.name])
-    start |= _add_to_joints(scene, builder, links, joints)
+    settled, springs = _add_to_joints(scene, builder, links, joints)
+    start |= settled
     connections.add_all(scene, builder, known, joints)
     colliders.add_all(scene, builder, known)
     muscles = muscle_reading.add_all(scene, builder, known, joints)
     model = builder.build()
     state = model.state(q=start, qd=speed)
     held = _held(links, moving)
-    return SceneModel(model, state, tuple(found), held, muscles, tuple(leaders), followed)
+    return SceneModel(model, state, tuple(found), held, muscles, tuple(leaders), followed, springs)
 
 
 def _held(links: list[_Link], moving: set[Key]) -> tuple[Handle, ...]:
@@ -176,9 +178,9 @@ def _add_to_joints(
     builder: physics_access.ModelBuilder,
     links: list[_Link],
     joints: Mapping[int, connections.Coordinates],
-) -> dict[str, np.ndarray]:
-    """Add rolling, wobbling masses, controllers, springs to the animation, drag and shares of gravity; the coordinates
-    of bodies that start where springs pull them to.
+) -> tuple[dict[str, np.ndarray], tuple[pose_springs.PoseSpring, ...]]:
+    """Add rolling, wobbling masses, controllers, springs to the animation, drag and shares of gravity; of the springs
+    as `pose_springs.add`.
     """
     for item in references.joints_of(scene):
         if item.condyle.joint.no_slip and item.session_uid in joints:

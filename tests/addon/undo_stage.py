@@ -210,6 +210,9 @@ RECIPES = {
     "select_control_frame": on("Knee", index=2),
     "live": on("Knee", duration=0.1, record=True),
     "live_keep": on("Knee", before=gravity_slider),
+    "live_reset": on_bones(
+        "Rig", "C", before=both(op("add_chain"), op("live", duration=0.1), other_frequency)
+    ),
     "make_grid": on("Knee", before=op("drive")),
     "add_grid_line": on("Knee", before=both(op("drive"), grid())),
     "remove_grid_line": on("Knee", before=grid(5, 4)),

@@ -2,13 +2,26 @@
 
 from typing import Any
 
-from bpy.types import Menu, Panel
+from bpy.types import Menu, Panel, UILayout
 
 from ...blender.attachments import Entry
 from ...data import references
+from ...data.properties import SELECTED
 from ...data.property_options import SidebarPanel
 from ...making import chain_presets, chains
-from ..layout import draw_fields, fields
+from ..layout import fields
+
+
+def draw_tuning(layout: UILayout, link: references.Body) -> None:
+    """Draw sliders for all selected links of chains, which show the values of one of them."""
+    settings, column = link.data.body, fields(layout.column())
+    by = (
+        ("stiffness", "damping")
+        if settings.spring.strength == "STIFFNESS"
+        else ("frequency", "damping_ratio")
+    )
+    for group, name in (*((settings.spring, each) for each in by), (settings, "gravity"), (settings, "drag")):
+        column.prop(group, name + SELECTED, slider=True)
 
 
 class ChainPanel(SidebarPanel, Panel):
@@ -28,13 +41,8 @@ class ChainPanel(SidebarPanel, Panel):
         active = references.active_body(context)
         if active is None or not chains.sprung([active]):
             return
-        settings, column = active.data.body, fields(layout.column())
-        column.prop(settings.spring, "strength", text="By")
-        by = ("frequency", "damping_ratio")
-        if settings.spring.strength == "STIFFNESS":
-            by = ("stiffness", "damping")
-        draw_fields(column, settings.spring, *by)
-        draw_fields(column, settings, "gravity", "drag")
+        fields(layout.column()).prop(active.data.body.spring, "strength", text="By")
+        draw_tuning(layout, active)
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         row = layout.row(align=True)
         row.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")

@@ -7,9 +7,10 @@ from bpy.types import Context, Event, Operator
 
 from ...blender import redraw, session
 from ...data.live import settings
-from ...data.property_options import Change, allowed
+from ...data.property_options import Change, allowed, need_object_mode
 from ...jobs.operator import JobOperator
 from ...live import drag, knobs, run_mode
+from ...making import chains
 from ...reading import missing_joints
 
 #: averaging time [s] of a rate that may be reported as too slow, reached about 1 s after the start of a run
@@ -140,6 +141,27 @@ class KeepLive(Change, Operator):
     def execute(self, context: Context) -> set[str]:
         changed = knobs.keep(settings(), context.scene)
         session.tell(f"{changed} {'value' if changed == 1 else 'values'} of the live run kept", "CHECKMARK")
+        return {"FINISHED"}
+
+
+class ResetChains(Change, Operator):
+    """Give the links of chains the frequency, damping, gravity and drag that they had when the live run began"""
+
+    bl_idname = "condyle.live_reset"
+    bl_label = "Reset"
+    needs = need_object_mode
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        if session.read_only:
+            return "This file was saved by a newer Condyle: its settings can be seen but not changed"
+        return "" if knobs.tuned() else "No link of a chain was tuned since the live run began"
+
+    def execute(self, context: Context) -> set[str]:
+        found = knobs.tuned()
+        for spring, now in found:
+            chains.copy(spring.settings, now)
+        self.report({"INFO"}, f"{len(found)} {'link' if len(found) == 1 else 'links'} reset")
         return {"FINISHED"}
 
 

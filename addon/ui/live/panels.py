@@ -2,11 +2,15 @@
 
 from typing import Any
 
+import bpy
 from bpy.types import Context, Panel, Scene, UILayout
 
 from ...blender import session
+from ...data import references
 from ...data.live import SHOWN, LiveSettings, scene_of, settings
 from ...data.property_options import SidebarPanel
+from ...making import chains
+from ..chains.panels import draw_tuning
 from ..layout import draw_fields, fields
 from .operators import speed_text
 
@@ -32,6 +36,8 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
         draw_figures(layout, run, live)
     column = fields(layout.column())
     draw_fields(column, live, "factor", "pull", "gravity")
+    if run is not None and session.springs:
+        draw_selected(layout)
     left = live.scene == scene.session_uid and len(live.sliders) > 0
     if run is not None or left:
         draw_sliders(layout, live, run is not None)
@@ -59,6 +65,18 @@ def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     if first is not None:
         seconds = (run.time if last is None else last) - first
         column.label(text=f"Recorded {seconds:.1f} s", icon="REC")
+
+
+def draw_selected(layout: UILayout) -> None:
+    """Draw what the selected links of chains are tuned by."""
+    links = chains.sprung(references.selected_bodies(bpy.context))
+    active = references.active_body(bpy.context)
+    row = layout.row()
+    row.label(text=f"{len(links)} selected", icon="FORCE_HARMONIC")
+    row.operator("condyle.live_reset", icon="LOOP_BACK")
+    shown = [active, *links] if active is not None and chains.sprung([active]) else links
+    if shown:
+        draw_tuning(layout, shown[0])
 
 
 def draw_sliders(layout: UILayout, live: LiveSettings, running: bool) -> None:
