@@ -95,7 +95,7 @@ OPEN = (
 VALUES = {
     "builtins.bool": "BoolProperty flag",
     "builtins.int": "IntProperty integer",
-    "builtins.float": "FloatProperty number length angle factor seconds angle_view length_view",
+    "builtins.float": "FloatProperty number length angle factor seconds angle_view length_view selected_view",
     "builtins.str": "StringProperty text EnumProperty choice own_source",
 }
 #: the same for arrays of Blender's

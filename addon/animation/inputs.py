@@ -19,15 +19,15 @@ def table(
     times: np.ndarray,
     targets: Mapping[str, tuple[np.ndarray, np.ndarray]] | None = None,
 ) -> physics_access.Table | None:
-    """The table of torques (F, nv), of inputs that excite muscles (F, muscles) at times (F,) [s], and of targets of
-    controllers by their names, their own times (R,) and coordinates (R, n); None: nothing.
+    """The table of torques and changes of inputs (F, nv + inputs), of inputs that excite muscles (F, muscles) at times
+    (F,) [s], and of targets of controllers by their names, their own times (R,) and coordinates (R, n); None: nothing.
     """
     pulled = [(k, entry) for k, entry in enumerate(read.muscles) if entry.excitation is not None]
     if not pulled and not pushed.any() and not targets:
         return None
     model = read.model
     values = np.tile(model.with_inputs(None), (len(times), 1))
-    values[:, : model.num_coordinates] += pushed
+    values += pushed
     for k, entry in pulled:
         column = model.num_coordinates + model.input_names.index(entry.excitation)
         values[:, column] = excited[:, k]

@@ -25,7 +25,7 @@ def _is_mesh(_self: "BodyProperties", candidate: Object) -> bool:
     return candidate.type == "MESH"
 
 
-def _of_selected(stored: str, name: str, description: str, **options: Any) -> Any:
+def selected_view(stored: str, name: str, description: str, **options: Any) -> Any:
     """A view of a number of a spring, or of the body that has it, which sets that of all selected links of chains."""
 
     def set_all(self: Any, value: float) -> None:
@@ -121,16 +121,16 @@ class SpringProperties(PropertyGroup):
         precision=5,
         update=turned,
     )
-    frequency_selected: _of_selected(
+    frequency_selected: selected_view(
         "frequency", "Frequency [Hz]", f"How often the chain swings in a second{ALL}", **FREQUENCY
     )
-    damping_ratio_selected: _of_selected(
+    damping_ratio_selected: selected_view(
         "damping_ratio", "Damping Ratio", f"0 swings for ever, 1 does not swing over{ALL}", **RATIO
     )
-    stiffness_selected: _of_selected(
+    stiffness_selected: selected_view(
         "stiffness", "Stiffness", f"N·m per radian, or N per metre{ALL}", min=0.0, precision=4
     )
-    damping_selected: _of_selected(
+    damping_selected: selected_view(
         "damping", "Damping", f"N·m·s per radian, or N·s per metre{ALL}", min=0.0, precision=5
     )
 
@@ -160,10 +160,22 @@ class BodyProperties(PropertyGroup):
         "Resistance of the air: rate at which the body loses its speed; 1: two thirds of it in a second",
         **{**AIR, "update": turned},
     )
-    gravity_selected: _of_selected(
+    gravity_selected: selected_view(
         "gravity", "Gravity", f"Share of the scene's gravity: 1 all of it, 0 none{ALL}", **SHARE
     )
-    drag_selected: _of_selected("drag", "Drag [1/s]", f"Rate at which the air takes its speed{ALL}", **AIR)
+    drag_selected: selected_view("drag", "Drag [1/s]", f"Rate at which the air takes its speed{ALL}", **AIR)
+    fields: number(
+        "Force Fields",
+        "Share of the scene's force fields (wind, force, vortex, drag) that acts on a link of a chain; 1: for each "
+        "kilogram as on a particle of 1 kg",
+        **span(0.0, 1.0, 100.0, default=1.0),
+    )
+    fields_selected: selected_view(
+        "fields",
+        "Force Fields",
+        "Share of the scene's force fields. Sets all selected links",
+        **span(0.0, 1.0, 100.0),
+    )
     mass_source: choice(
         "Mass From",
         "Where the mass and its distribution come from",

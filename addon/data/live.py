@@ -8,7 +8,7 @@ from ..blender import session
 from .properties import OVERRIDE, choice, collection, factor, flag, integer, number, span, text, vector
 
 #: property with a slider's value, by its kind
-SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain"}
+SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain", "STRENGTH": "strength"}
 
 
 def turned(_self: PropertyGroup, _context: Context) -> None:
@@ -28,6 +28,7 @@ class LiveSlider(PropertyGroup):
             ("TORQUE", "Torques", "Torques and forces of joints"),
             ("MUSCLE", "Muscles", "Excitations of muscles"),
             ("GROUND", "Ground and Soft Parts", "Stiffness, damping and friction"),
+            ("FIELD", "Force Fields", "Strengths of wind and other fields"),
         ),
     )
     kind: choice(
@@ -59,6 +60,14 @@ class LiveSlider(PropertyGroup):
         "Friction",
         "Friction's share of the pressing force: 0 ice, 0.5 wood, 1 rubber. It acts on the next step",
         **span(0.0, 2.0, update=turned),
+    )
+
+    strength: number(
+        "Strength",
+        "Strength of the force field. It acts on the next step",
+        soft_min=-20.0,
+        soft_max=20.0,
+        update=turned,
     )
 
     @property
@@ -95,6 +104,7 @@ class LiveSettings(PropertyGroup):
     sliders: collection("Sliders", type=LiveSlider, override=OVERRIDE)
     show_torque: flag("Torques", "Show the sliders of torques", default=True)
     show_muscle: flag("Muscles", "Show the sliders of muscles", default=True)
+    show_field: flag("Force Fields", "Show the sliders of force fields", default=True)
     show_ground: flag("Ground and Soft Parts", "Show the sliders of ground and soft parts", default=True)
 
 

@@ -37,6 +37,7 @@ TEXTS = {
     "deep-soft-start": "{body} begins {depth} inside the soft ground {ground}, deeper than its weight presses it in, so it will be pushed out. Move it out",
     # colliders
     "collider-deforms": "{collider}: modifiers deform this mesh, but colliders are rigid. Make the bones that move it colliders instead",
+    "field-ignored": "{field}: chains do not feel its field ({kind}). They feel Wind, Force, Vortex and Drag of the shapes Point, Plane and Line",
     "colliders-alone": "Nothing that is simulated can touch the colliders. Add a chain, or make simulated bodies colliders, too",
     "begins-in-collider": "{bodies} begin inside the collider {collider}, so they pass through it. If they should not, move them out",
     # muscles

@@ -1,4 +1,4 @@
-"""Colliders that are not what may be meant."""
+"""Colliders and force fields that are not what may be meant."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bpy.types import Scene
 
-from ..data import colliders, findings
+from ..data import colliders, findings, force_fields, references
 from ..data.findings import Finding
 from ..reading.colliders import INSIDE
 from ..reading.scene import SceneModel
@@ -17,7 +17,13 @@ DEFORMING = {"ARMATURE", "CLOTH", "SOFT_BODY", "MESH_DEFORM", "SURFACE_DEFORM", 
 
 
 def check(scene: Scene) -> Iterator[Finding]:
-    """Meshes that deform: colliders are rigid."""
+    """Meshes that deform: colliders are rigid. Fields that do nothing to chains."""
+    for item in (
+        scene.objects if any(body.data.body.spring.enabled for body in references.bodies_of(scene)) else ()
+    ):
+        kind = force_fields.kind_of(item)
+        if kind and (kind not in force_fields.EFFECTS or item.field.shape not in force_fields.SHAPES):
+            yield findings.about(item, "field-ignored", field=item.name, kind=kind.title())
     for body in colliders.in_use(scene):
         kinds = {each.type for each in body.object.modifiers if each.show_viewport}
         if not body.bone and kinds & DEFORMING:

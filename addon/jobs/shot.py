@@ -31,7 +31,7 @@ class Shot:
         starts: what the animation shows before the first frame of those that start by it.
         settled: names of bodies that start where springs and gravity hold them.
         looks, look_times: frames (L,) at which inputs were read, the whole ones among them, and their times [s].
-        excited: of muscles (L, muscles). pushed: of coordinates (L, nv). controllers: of physics, by muscle.
+        excited: of muscles (L, muscles). pushed: as of `input_values.torques`. controllers: of physics, by muscle.
         options: keywords of ``simulate``. loop: further ones of `simulate_loop`, or None.
         fitted: names of joints that were fitted for it. warnings: about what was read. prints: for `staleness`.
     """

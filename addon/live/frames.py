@@ -20,7 +20,7 @@ from ..reading import carriers, muscle_points
 MOST_BEYOND = 500
 # What of an object moves it or a joint; all else of it may be keyed as long as it likes.
 BONE = "pose.bones["
-LEADING = ("location", "rotation_", "scale", "delta_", "condyle.", "constraints[", '["', BONE)
+LEADING = ("location", "rotation_", "scale", "delta_", "condyle.", "field.", "constraints[", '["', BONE)
 # Poses at both ends of what repeats itself are nearer than this [m, rad]; figures than this share of what they go
 # through.
 SAME_POSE, SAME_SHARE = 1e-4, 1e-3

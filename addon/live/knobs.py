@@ -40,6 +40,12 @@ def fill(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray,
             slider = _add(live, "MUSCLE", "SHARE", entry.name, "inputs", entry.excitation)
             slider.owner, slider.path = entry.session_uid, muscles.PATH
             slider.base = slider.share = float(excited[0, k])
+    for field in read.fields:
+        item = references.object_by_session_uid(field.session_uid)
+        slider = _add(live, "FIELD", "STRENGTH", item.name, "inputs", field.input)
+        slider.owner, slider.path = field.session_uid, field.path
+        column = read.model.num_coordinates + read.model.input_names.index(field.input)
+        slider.base = slider.strength = float(read.model.with_inputs(None)[column] + pushed[0, column])
     owners = {item.name: item for item in references.connections_of(scene)}
     forces = physics_access.part("forces")
     for force in read.model.forces:

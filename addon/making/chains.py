@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import bpy
 from bpy.types import Object, Scene
+from mathutils import Vector
 
 from ..blender.physics_access import model_error
 from ..data import references
@@ -17,6 +20,7 @@ from . import bodies_and_joints, presets_making
 from .presets_placing import box_of
 
 Pair = tuple[Body, Body]
+WIND = 10.0  # m/s^2: about gravity
 SPRING = ("enabled", "strength", "frequency", "damping_ratio", "stiffness", "damping")
 
 
@@ -74,10 +78,10 @@ def tune(body: Body, tuning: Tuning) -> None:
 
 
 def copy(source: BodyProperties, target: BodyProperties) -> None:
-    """Give a body the spring, the share of gravity and the drag of another."""
+    """Give a body the spring, the shares of gravity and of force fields, and the drag of another."""
     for name in SPRING:
         setattr(target.spring, name, getattr(source.spring, name))
-    target.gravity, target.drag = source.gravity, source.drag
+    target.gravity, target.drag, target.fields = source.gravity, source.drag, source.fields
 
 
 def figures(settings: BodyProperties) -> list[Any]:
@@ -88,6 +92,18 @@ def figures(settings: BodyProperties) -> list[Any]:
 def sprung(bodies: Sequence[Body]) -> list[Body]:
     """Those of bodies that have a spring to their animation."""
     return [body for body in bodies if body.data.body.enabled and body.data.body.spring.enabled]
+
+
+def add_wind(scene: Scene, place: Vector, strength: float = WIND) -> Object:
+    """Add a force field of Blender's, a wind along y (from the front of a figure to its back), about a place."""
+    item = bpy.data.objects.new("Wind", None)
+    scene.collection.objects.link(item)
+    item.location, item.rotation_euler.x = place - Vector((0.0, 1.0, 0.0)), -0.5 * math.pi
+    with bpy.context.temp_override(object=item, active_object=item):
+        bpy.ops.object.forcefield_toggle()
+    item.field.type, item.field.shape = "WIND", "PLANE"
+    item.field.strength, item.field.flow = strength, 1.0
+    return item
 
 
 def _pairs(scene: Scene, bodies: Sequence[Body]) -> list[Pair]:

@@ -13,7 +13,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import compat, physics_access, units
-from ..data import colliders, findings, references
+from ..data import colliders, findings, force_fields, references
 from ..data.findings import Finding
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
@@ -63,6 +63,7 @@ def _wanted(scene: Scene) -> Iterator[Body | None]:
             yield Body(held_by(item)) if settings.to_world else references.resolve(settings.other)
             yield references.resolve(settings.body)
     yield from colliders.in_use(scene)
+    yield from map(Body, force_fields.in_use(scene))
     for item in muscle_points.muscles_of(scene):
         muscle = item.condyle.muscle
         if muscle.active:

@@ -76,7 +76,8 @@ def torque_places(scene: Scene, read: SceneModel) -> list[tuple[Any, int, int]]:
 
 
 def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
-    """Torques and forces (F, nv) of the model's coordinates at the frames (F,).
+    """Torques and forces of the model's coordinates at the frames (F,), and by how much the strengths of force fields
+    differ there from those of the model (F, nv + inputs).
 
     Raises:
         ModelError: a torque is set on a coordinate that none can act on.
@@ -91,9 +92,13 @@ def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
                     f"joint {item.name!r}: no torque can act on {row.label!r}, which is only read off it or runs by "
                     "itself; set its torque to 0"
                 )
-    found = np.zeros((len(frames), read.model.num_coordinates))
+    model = read.model
+    found = np.zeros((len(frames), model.num_coordinates + model.num_inputs))
     columns = [column for _, _, column in places]
     found[:, columns] = values_of(scene, [(item, torque_path(number)) for item, number, _ in places], frames)
+    strengths = [(references.object_in(scene, each.session_uid), each.path) for each in read.fields]
+    columns = [model.num_coordinates + model.input_names.index(each.input) for each in read.fields]
+    found[:, columns] = values_of(scene, strengths, frames) - model.with_inputs(None)[columns]
     return found
 
 

@@ -19,7 +19,7 @@ from bpy.types import Constraint, Object, PoseBone, Scene
 from ..baked import temporarily
 from ..blender import compat
 from ..curves.rotation_channels import rotation_path
-from ..data import colliders, references, stored_texts
+from ..data import colliders, force_fields, references, stored_texts
 from ..data.frame_times import frame_ends
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names, title_of
 from ..data.records import Fields
@@ -75,14 +75,15 @@ def of(scene: Scene) -> Prints:
 
 
 def _carriers(scene: Scene) -> list[Object]:
-    """Joints, connections, muscles, wrap objects and colliders."""
+    """Joints, connections, muscles, wrap objects, colliders and force fields."""
     found = [
         *references.joints_of(scene),
         *references.connections_of(scene),
         *muscle_points.muscles_of(scene),
     ]
     shaped = (each.condyle.obstacle.enabled or each.condyle.collider.enabled for each in scene.objects)
-    return found + [item for item, is_shaped in zip(scene.objects, shaped) if is_shaped]
+    found += [item for item, is_shaped in zip(scene.objects, shaped) if is_shaped]
+    return found + force_fields.in_use(scene)
 
 
 def _frames(scene: Scene) -> Iterator[Object]:
@@ -135,6 +136,8 @@ def _of_item(item: Object, animation: Animation, scene: Scene) -> Iterator[tuple
         group = getattr(item.condyle, name)
         if group.enabled:
             yield from _settings(group, "", moved, f"condyle.{name}.")
+    if force_fields.kind_of(item):
+        yield from _settings(item.field, "Field: ", moved, "field.")
     if item.condyle.joint.enabled and _reads_sliders(scene, item, moved):
         yield from _sliders(item, moved)
     yield from _placed(item, item, animation)

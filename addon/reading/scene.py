@@ -22,6 +22,7 @@ from . import (
     carriers,
     colliders,
     connections,
+    force_fields,
     missing_joints,
     muscle_points,
     pose_springs,
@@ -64,6 +65,7 @@ class SceneModel:
     Attributes:
         bodies: that are simulated. leaders: that are followed, of `followed` (see `carriers.Followed`).
         held: parents of joints that are not simulated, and the Empties of joints to the world. springs: of chains.
+        fields: force fields that act on these.
     """
 
     model: Any
@@ -74,6 +76,7 @@ class SceneModel:
     leaders: tuple[ModelBody, ...] = ()
     followed: Followed = field(default_factory=Followed)
     springs: tuple[pose_springs.PoseSpring, ...] = ()
+    fields: tuple[force_fields.ModelField, ...] = ()
 
     def handle_of(self, index: int) -> Handle | None:
         """The scene's body of a body of the model; of soft parts and loop ends, the body that carries them."""
@@ -160,11 +163,12 @@ def read(
     start |= settled
     connections.add_all(scene, builder, known, joints)
     colliders.add_all(scene, builder, known)
+    fields = force_fields.add_all(scene, builder, known, [link.body for link in links])
     muscles = muscle_reading.add_all(scene, builder, known, joints)
     model = builder.build()
     state = model.state(q=start, qd=speed)
     held = _held(links, moving)
-    return SceneModel(model, state, tuple(found), held, muscles, tuple(leaders), followed, springs)
+    return SceneModel(model, state, tuple(found), held, muscles, tuple(leaders), followed, springs, fields)
 
 
 def _held(links: list[_Link], moving: set[Key]) -> tuple[Handle, ...]:

@@ -42,6 +42,27 @@ OBJECT = (
     *("rotation_mode", "empty_display_size", "instance_type"),
 )
 BONE = ("name", "rotation_mode")
+FIELD = (
+    *(
+        "type",
+        "shape",
+        "strength",
+        "flow",
+        "linear_drag",
+        "quadratic_drag",
+        "z_direction",
+        "use_gravity_falloff",
+    ),
+    *(
+        "falloff_type",
+        "falloff_power",
+        "use_min_distance",
+        "distance_min",
+        "use_max_distance",
+        "distance_max",
+    ),
+    *("radial_falloff", "use_radial_min", "radial_min", "use_radial_max", "radial_max"),
+)
 REST = (
     *("name", "length", "inherit_scale", "use_connect", "use_inherit_rotation", "use_local_location"),
     "use_relative_parent",
@@ -144,6 +165,9 @@ class _Reader:
             "rigid_body": None if item.rigid_body is None else _rigid_body(item),
             "data": None,
             "pose": None,
+            "field": None
+            if item.field is None or item.field.type == "NONE"
+            else Record(**{name: getattr(item.field, name) for name in FIELD}),
         }
         if item.type == "MESH":
             values["bound_box"] = tuple(map(tuple, item.bound_box))

@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from ..bodies.state import State
 from ..dynamics import body_poses
-from ..forces import Wrench
+from ..forces import ForceField, Wrench
 from ..geometry import lie
 from ..integrators import FIXED_STEP
 from ..integrators.base import Problem, springs_leap
@@ -115,7 +115,7 @@ def _driven(problem: Problem) -> bool:
         or len(problem.motions[0])
         or model.prescribed.any()
         or model.controllers
-        or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
+        or any(isinstance(force, Wrench | ForceField) and not force.stores_all for force in model.forces)
         or any(
             each.law is None and not isinstance(each.tension, str) and each.tension for each in model.muscles
         )

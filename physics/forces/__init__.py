@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from .controller import PositionController
 from .elements import BodyDamping, Bushing, Ground, Mount, SphereContact, Spring, Wrench
+from .field import ForceField
 from .inputs import Input
 
-Force = Wrench | BodyDamping | Ground | Mount | Bushing | SphereContact
+Force = Wrench | BodyDamping | Ground | Mount | Bushing | SphereContact | ForceField
 
 __all__ = [
     "Spring",
@@ -16,6 +17,7 @@ __all__ = [
     "Ground",
     "Mount",
     "Force",
+    "ForceField",
     "Input",
     "PositionController",
     "SphereContact",

@@ -14,6 +14,7 @@ from . import (
     BodyDamping,
     Bushing,
     Force,
+    ForceField,
     Ground,
     Input,
     Mount,
@@ -25,10 +26,19 @@ from . import (
 from .base import body_index, checked_name, make_force
 from .controller import make_controller
 from .elements import DEPTH_STEEPNESS, SMOOTH_SPEED, SPEED_STEEPNESS
+from .field import NONE_BELOW
 from .inputs import make_input
 
 Made = TypeVar("Made", bound=Spring | Force)
-KINDS = ("wrench", "body_damping", "ground", "mount", "bushing", "sphere_contact")  # of forces in files
+KINDS = (
+    "wrench",
+    "body_damping",
+    "ground",
+    "mount",
+    "bushing",
+    "sphere_contact",
+    "force_field",
+)  # of forces in files
 
 
 class ForceBuilder:
@@ -113,11 +123,50 @@ class ForceBuilder:
         axes: str = "world",
     ) -> Wrench:
         """Add magnitude, a number or the name of an input added before, times a moment and a force."""
-        if isinstance(magnitude, str) and magnitude not in self.inputs_by_name(self.inputs):
-            raise ModelError(
-                f"magnitude of force {name!r} follows an unknown input {magnitude!r}; add inputs first"
-            )
+        self._check_followed(name, "magnitude", magnitude)
         return self._added(Wrench, given(locals()))
+
+    def _check_followed(self, name: str, what: str, value: Any) -> None:
+        if isinstance(value, str) and value not in self.inputs_by_name(self.inputs):
+            raise ModelError(f"{what} of force {name!r} follows an unknown input {value!r}; add inputs first")
+
+    def add_force_field(
+        self,
+        name: str,
+        body: Body | str,
+        point: Any,
+        other: Body | str | None = None,
+        *,
+        effect: str,
+        strength: float | str,
+        mass: float,
+        frame: Any = None,
+        shape: str = "point",
+        falloff: str = "sphere",
+        linear: float = 0.0,
+        flow: float = 0.0,
+        unit: float = 1.0,
+        power: float = 0.0,
+        least: float = NONE_BELOW,
+        most: float = NONE_BELOW,
+        radial_power: float = 0.0,
+        radial_least: float = NONE_BELOW,
+        radial_most: float = NONE_BELOW,
+        side: float = 0.0,
+        squared: float = 0.0,
+    ) -> ForceField:
+        """Add a force field that acts on a point of a body; meanings and units as in `ForceField`.
+
+        Args:
+            name: unique among springs and forces, not empty.
+            body: a body added before, or its name. other: likewise, None for the world.
+            point, effect, ...: as in `ForceField`. frame: None for the identity.
+
+        Raises:
+            ModelError: an argument is invalid; nothing is added then.
+        """
+        self._check_followed(name, "strength", strength)
+        return self._added(ForceField, given(locals()))
 
     def add_body_damping(
         self, name: str, body: Body | str, *, angular: float = 0.0, linear: float = 0.0, point: Any = None

@@ -201,6 +201,9 @@ def _magnitude(value: Any, name: str) -> float | str:
     return value if isinstance(value, str) else number(value, name)
 
 
+MAGNITUDE = {"check": _magnitude}
+
+
 @dataclass(frozen=True, eq=False)
 class Wrench(ForceElement):
     """magnitude times a moment and a force at a point of a body (Wang 2022, sec. 3.10.2).
@@ -219,7 +222,7 @@ class Wrench(ForceElement):
     moment: FloatArray = field(metadata=VECTOR)
     force: FloatArray = field(metadata=VECTOR)
     axes: str = field(metadata=one_of("world", "body"))
-    magnitude: float | str = field(metadata={"check": _magnitude})
+    magnitude: float | str = field(metadata=MAGNITUDE)
     type: ClassVar[str] = "wrench"
     needs_some: ClassVar[tuple[str, ...]] = ("moment", "force")
 

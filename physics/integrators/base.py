@@ -13,7 +13,7 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..errors import CancelledError, DivergedError, ModelError
-from ..forces import Wrench
+from ..forces import ForceField, Wrench
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY, SEGMENTS
 from ..model.coordinates import rotation_coordinates
@@ -178,7 +178,7 @@ def watch_closely(
     unknown = (
         model.prescribed.any()
         or springs_leap(model)
-        or any(isinstance(force, Wrench) and not force.stores_all for force in model.forces)
+        or any(isinstance(force, Wrench | ForceField) and not force.stores_all for force in model.forces)
         or any(muscle.mass and not muscle.rounding for muscle in model.muscles)
         or any(muscle.has_inertia and not muscle.velocity_terms for muscle in model.muscles)
     )

@@ -13,7 +13,7 @@ from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..kernels.layout import MUSCLE_BITS, RARE_BITS
+from ..kernels.layout import FIELD_BITS, MUSCLE_BITS, RARE_BITS
 from .base import IDENTITY, Factorization
 from .curve_packing import kernel_poses
 
@@ -223,8 +223,14 @@ def pack(
     header[layout.LIMIT_ROWS] = data.add(*own)
     rows = [each.packed(body_frames, inputs or {}) for each in elements]
     header[layout.ELEMENT_ROWS] = data.add(*rows)
-    if any(row[layout.ELEMENT_KIND] >= layout.RARE_ELEMENTS for row in rows):
-        body_int = body_int.astype(f"i{RARE_BITS // 8}")
+    rarest = max((row[layout.ELEMENT_KIND] for row in rows), default=0.0)
+    if rarest >= layout.RARE_ELEMENTS:
+        bits = FIELD_BITS if rarest == layout.FIELD_ELEMENT else RARE_BITS
+        if body_int.max() >= 1 << (bits - 1):
+            raise ModelError(
+                f"a model with force fields can have {1 << (bits - 1)} coordinates, got {first_dof}"
+            )
+        body_int = body_int.astype(f"i{bits // 8}")
     if muscles is not None:
         records = muscles.records(body_frames, body_int)
         _note_muscles(header, muscles, len(records), data.add(*records))

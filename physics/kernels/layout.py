@@ -85,7 +85,8 @@ SPRING_ELEMENT, WRENCH_ELEMENT, DAMPING_ELEMENT, GROUND_ELEMENT, MOUNT_ELEMENT =
 # from this kind on elements are rare: body_int has RARE_BITS bits in models that have one, else 64, which selects the
 # kernels that are compiled with them
 RARE_ELEMENTS, RARE_BITS = 5, 32
-BUSHING_ELEMENT, SPHERE_ELEMENT = 5, 6
+# among them fields, for which it has FIELD_BITS bits
+BUSHING_ELEMENT, SPHERE_ELEMENT, FIELD_ELEMENT, FIELD_BITS = 5, 6, 7, 16
 # offsets from the element's beginning; points, normals and axes are in link frames
 SPRING_POINT, SPRING_OTHER_POINT, SPRING_STIFFNESS, SPRING_DAMPING, SPRING_REST = 4, 7, 10, 11, 12
 WRENCH_POINT, WRENCH_MOMENT, WRENCH_FORCE, WRENCH_TURNS, WRENCH_MAGNITUDE, WRENCH_INPUT = 4, 7, 10, 13, 14, 15
@@ -101,6 +102,13 @@ BUSHING_HEADER = 41
 # of a sphere on a half-space: in place of the ground's numbers, and after its one point
 SPHERE_STIFFNESS, SPHERE_DISSIPATION, SPHERE_STATIC, SPHERE_DYNAMIC, SPHERE_VISCOUS = 10, 11, 12, 13, 14
 SPHERE_SPEED, SPHERE_OFFSET, SPHERE_DEPTH_STEEPNESS, SPHERE_SPEED_STEEPNESS, SPHERE_SHARE = 20, 21, 22, 23, 24
+# of a field: a point of the body, origin and axis; then numbers, fading along and across the axis by least and largest
+# distance and power
+FIELD_POINT, FIELD_ORIGIN, FIELD_AXIS, FIELD_EFFECT, FIELD_SHAPE, FIELD_FALLOFF = 4, 7, 10, 13, 14, 15
+FIELD_STRENGTH, FIELD_INPUT, FIELD_LINEAR, FIELD_FLOW, FIELD_MASS, FIELD_UNIT = 16, 17, 18, 19, 20, 21
+FIELD_FADING, FIELD_RADIAL, FIELD_SIDE, FIELD_SQUARED = 22, 25, 28, 29
+FIELD_WIND, FIELD_FORCE, FIELD_VORTEX, FIELD_DRAG = 0, 1, 2, 3
+FIELD_POINT_SHAPE, FIELD_PLANE, FIELD_LINE = 0, 1, 2
 
 # laws of a coordinate (see `passive`): offsets in the record of its spring's energy and its damper's force as
 # functions, 0 for none; gains and largest force of its controller, numbers of the controller's inputs; and the offset

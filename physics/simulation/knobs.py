@@ -95,7 +95,7 @@ class Knobs:
         contacts = _changed(self._contacts, changes.get("contacts") or {}, "contact")
         for name, values in (changes.get("loads") or {}).items():
             elements |= self._loaded(name, values)
-        gains = [self._gains(*each) for each in (changes.get("controllers") or {}).items()]
+        gained = [self._gains(*each) for each in (changes.get("controllers") or {}).items()]
         if "grip" in changes:
             elements[self._grip.name] = self._gripping(changes["grip"])
         if gravity is not None:
@@ -103,13 +103,13 @@ class Knobs:
         for column, value in inputs.items():
             self.table[1][:, column] = self._given[:, column] if value is None else value
             self._turned[column] = value is not None
-        for where, values in gains:
+        for where, gains in gained:
             laws = self._dofs[where, layout.LAW].astype(np.int64)
-            for key, value in values.items():
+            for key, gain in gains.items():
                 if key in GAINS:
-                    self._data[laws + GAINS[key]] = value
+                    self._data[laws + GAINS[key]] = gain
                 else:
-                    self._dofs[where, layout.ARMATURE] = value
+                    self._dofs[where, layout.ARMATURE] = gain
         self._elements |= elements
         self._contacts |= contacts
         if elements:

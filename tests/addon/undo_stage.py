@@ -171,6 +171,7 @@ RECIPES = {
     "add_chain": on_bones("Rig", "C"),
     "add_ragdoll": mixamo,
     "apply_scale": on("Spare", before=lambda: setattr(named("Spare"), "scale", (1.0, 2.0, 3.0))),
+    "add_wind": on_bones("Rig", "C", before=op("add_chain")),
     "add_collider": on("Spare"),
     "remove_collider": on("Spare", before=op("add_collider")),
     "copy_to_selected": on_bones("Rig", "A", "C", before=both(op("add_chain"), other_frequency)),

@@ -131,6 +131,24 @@ class AddRagdoll(Change, Operator):
         return {"FINISHED"}
 
 
+class AddWind(Change, Operator):
+    """Add Blender's Wind: it blows on the links of all chains along its arrow. Turn it, key its strength; other force
+    fields (Add menu, Force Field) act as well"""
+
+    bl_idname = "condyle.add_wind"
+    bl_label = "Add Wind"
+
+    strength: FloatProperty(
+        name="Strength [m/s²]", description="10 pushes as hard as gravity", default=chains.WIND, soft_max=50.0
+    )
+
+    def execute(self, context: Context) -> set[str]:
+        active = references.active_body(context)
+        place = context.scene.cursor.location if active is None else active.matrix.translation
+        chains.add_wind(context.scene, place, self.strength)
+        return {"FINISHED"}
+
+
 class CopyToSelected(Change, Operator):
     """Give all selected links of chains the active one's frequency, damping, gravity and drag, and all selected
     colliders its friction, bounce, thickness and groups"""

@@ -5,7 +5,7 @@ from typing import Any
 from bpy.types import Menu, Panel, UILayout
 
 from ...blender.attachments import Entry
-from ...data import references
+from ...data import force_fields, references
 from ...data.properties import SELECTED
 from ...data.property_options import SidebarPanel
 from ...making import chain_presets, chains
@@ -34,7 +34,9 @@ class ChainPanel(SidebarPanel, Panel):
         row = layout.row(align=True)
         row.operator("condyle.add_chain", icon="FORCE_HARMONIC")
         row.operator_menu_enum("condyle.add_chain", "preset", text="", icon="DOWNARROW_HLT")
-        layout.operator("condyle.add_ragdoll", icon="ARMATURE_DATA")
+        row = layout.row(align=True)
+        row.operator("condyle.add_ragdoll", icon="ARMATURE_DATA")
+        row.operator("condyle.add_wind", icon="FORCE_WIND")
         chosen = references.selected_bodies(context)
         swinging = chains.sprung(chosen)
         layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
@@ -43,6 +45,8 @@ class ChainPanel(SidebarPanel, Panel):
             return
         fields(layout.column()).prop(active.data.body.spring, "strength", text="By")
         draw_tuning(layout, active)
+        if force_fields.in_use(context.scene):
+            layout.prop(active.data.body, "fields" + SELECTED, slider=True)
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         row = layout.row(align=True)
         row.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")
@@ -58,6 +62,7 @@ class ChainMenu(Menu):
         for each in chain_presets.CHAIN_PRESETS:
             layout.operator("condyle.add_chain", text=each.label).preset = each.name
         layout.operator("condyle.add_ragdoll", icon="ARMATURE_DATA")
+        layout.operator("condyle.add_wind", icon="FORCE_WIND")
         layout.separator()
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         layout.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")

@@ -14,7 +14,12 @@ from ..chains.panels import draw_tuning
 from ..layout import draw_fields, fields
 from .operators import speed_text
 
-GROUPS = (("TORQUE", "show_torque"), ("MUSCLE", "show_muscle"), ("GROUND", "show_ground"))
+GROUPS = (
+    ("TORQUE", "show_torque"),
+    ("MUSCLE", "show_muscle"),
+    ("GROUND", "show_ground"),
+    ("FIELD", "show_field"),
+)
 
 
 def draw_live(layout: UILayout, scene: Scene) -> None:

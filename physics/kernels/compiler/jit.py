@@ -206,11 +206,6 @@ def _instead(function: Callable[..., Any], result: Any) -> Any:
     return scope[f"without_{function.__name__}"]
 
 
-def _of_rare_forces(types: Any) -> bool:
-    """Whether the first argument, body_int, has the type of a model with rare force elements (see `layout`)."""
-    return bool(types[0].dtype.bitwidth == RARE_BITS)
-
-
 def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
     """As `shared`, for a kernel that takes a model's arrays first and does work only for models with muscles.
 
@@ -219,9 +214,11 @@ def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
     return _only_for(_of_muscles, result)
 
 
-def for_rare_forces(result: Any = None) -> Callable[[Kernel], Kernel]:
-    """As `for_muscles`, for a kernel that takes body_int first and does work only for models with rare elements."""
-    return _only_for(_of_rare_forces, result)
+def for_rare_forces(result: Any = None, bits: int = RARE_BITS) -> Callable[[Kernel], Kernel]:
+    """As `for_muscles`, for a kernel that takes body_int first and does work only for models with rare elements: where
+    that has so many bits or fewer (see `layout`).
+    """
+    return _only_for(lambda types: bool(types[0].dtype.bitwidth <= bits), result)
 
 
 def _only_for(wanted: Callable[[Any], bool], result: Any) -> Callable[[Kernel], Kernel]:

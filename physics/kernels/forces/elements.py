@@ -53,7 +53,7 @@ def element_wrench(
     if kind == at.MOUNT_ELEMENT:
         return mount_wrench(body_int, data, row, work)
     if kind >= at.RARE_ELEMENTS:
-        return rare_wrench(body_int, data, row, work)
+        return rare_wrench(body_int, data, tau, nv, row, work)
     if kind == at.WRENCH_ELEMENT:
         lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
         return wrench_at(lever, moment, force), STILL
@@ -81,7 +81,7 @@ def element_tangent(
     if kind == at.MOUNT_ELEMENT:
         return mount_tangent(body_int, data, row, work, moves)
     if kind >= at.RARE_ELEMENTS:
-        return rare_tangent(body_int, data, row, work, moves)
+        return rare_tangent(body_int, data, tau, nv, row, work, moves)
     eta, nu, _, _ = moves
     turn = (eta[0], eta[1], eta[2])
     body = int(data[row + at.ELEMENT_BODY])

@@ -41,6 +41,14 @@ from .test_elements import model_with
             "radius of force 'f' must be positive, got 0",
         ),
         (
+            lambda b: b.add_force_field("f", "a", (0, 0, 0), effect="tide", strength=1.0, mass=1.0),
+            "effect of force 'f'",
+        ),
+        (
+            lambda b: b.add_force_field("f", "a", (0, 0, 0), effect="wind", strength="w", mass=1.0),
+            "strength of force 'f' follows an unknown input 'w'",
+        ),
+        (
             lambda b: b.add_ground("f", "a", (0, 0, 0), stiffness=1.0, exponent=0.5),
             "exponent of force 'f' must be at least 1, got 0.5",
         ),

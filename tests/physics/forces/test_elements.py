@@ -14,6 +14,15 @@ GROUNDS, MOUNTS = ("ground", "ground on a body"), ("mount", "mount in the world"
 BUSHINGS = ("bushing", "bushing in the world", "bushing measured in its body")
 SPHERES = ("sphere", "smooth sphere", "smooth sphere on a body")
 KINDS = ("spring", "wrench", "turning wrench", "body damping", *GROUNDS, *MOUNTS, *BUSHINGS, *SPHERES)
+#: effect, shape and falloff
+FIELDS = (
+    "field wind plane cone",
+    "field force point sphere",
+    "field force line tube",
+    "field vortex point tube",
+    "field vortex plane sphere",
+    "field drag line cone",
+)
 
 
 def add(builder, rng, kind, **changes):
@@ -52,6 +61,13 @@ def add(builder, rng, kind, **changes):
         other = "body_6" if "body" in kind else None
         options = {"plane": plane, "other": other, "stiffness": 20.0, "transition_speed": 1.0}
         builder.add_sphere_contact(kind, "body_3", rng.normal(size=3) * 0.3, 0.4, **options, **values)
+    elif "field" in kind:
+        _, effect, shape, falloff = kind.split()
+        options = {"effect": effect, "shape": shape, "falloff": falloff, "squared": float(shape == "point")}
+        fading = {"power": 1.3, "least": 0.1, "radial_power": 0.8, "radial_least": 0.05, "radial_most": 500.0}
+        numbers = {"strength": 1.7, "mass": 30.0, "unit": 0.4, "flow": 0.6, "linear": 0.3}
+        point, frame = rng.normal(size=3), random_pose(rng, 0.5)
+        builder.add_force_field(kind, "body_3", point, "body_6", frame=frame, **options, **numbers, **fading)
     elif "wrench" in kind:
         axes = "body" if "turning" in kind else "world"
         builder.add_wrench(
@@ -121,7 +137,7 @@ def displaced(model, work, eta, nu):
     return work
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", (*KINDS, *FIELDS))
 @pytest.mark.parametrize("seed", range(3))
 def test_tangents_are_the_slopes_of_the_wrenches(kind, seed):
     rng, _, model = model_with(seed, kind)
