@@ -13,6 +13,7 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Scene
+from mathutils import Matrix
 
 from ..baked import temporarily
 from ..baking import channels as channels_
@@ -91,8 +92,11 @@ class Display:
             worlds[key_of(body)] = world[None]
         local = LocalPoses(scene, np.array([scene.frame_current_final]), worlds, sampled=False)
         for _, body in bodies:
+            basis = local.basis(body)
+            if body.bone and _put_plainly(body, basis[0]):
+                continue
             try:
-                channels = channels_.Channels(body, local.basis(body), scene)
+                channels = channels_.Channels(body, basis, scene)
             except physics_access.physics().CondyleError as error:
                 raise self._why(error) from error
             owner = body.owner
@@ -117,6 +121,27 @@ class Display:
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene_uid), None)
         if scene is not None and (scene.frame_current, scene.frame_subframe) != self._frame:
             scene.frame_set(self._frame[0], subframe=self._frame[1])
+
+
+def _put_plainly(body: Body, basis: np.ndarray) -> bool:
+    """Give a bone the channels of a matrix (4, 4), by Blender's mathematics in a tenth of the time of `Channels`; False
+    where these have to tell what it cannot have.
+    """
+    bone = body.pose_bone
+    location, turn, scale = Matrix(basis.tolist()).decompose()
+    apart = max(abs(ratio - 1.0) for ratio in (scale[k] / (bone.scale[k] or 1.0) for k in range(3)))
+    held = bone.bone.use_connect
+    far = held and location.length > units.SCALE_TOLERANCE * bone.length
+    if apart > units.SCALE_TOLERANCE or far or bone.rotation_mode == "AXIS_ANGLE":
+        return False
+    if not held:
+        bone.location = location
+    if bone.rotation_mode == "QUATERNION":
+        near = bone.rotation_quaternion.dot(turn) >= 0.0
+        bone.rotation_quaternion = turn if near else -turn
+    else:
+        bone.rotation_euler = turn.to_euler(bone.rotation_mode, bone.rotation_euler)
+    return True
 
 
 def put_back() -> None:
