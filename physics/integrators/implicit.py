@@ -55,8 +55,8 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
     """Run a problem with an implicit method.
 
     ``info`` counts "newton_iterations", "matrices" (evaluations of the derivatives), "divided" (steps taken in 2 to 32
-    parts, because they did not converge or gained energy) and "substitutes" (linearly implicit ones in place of the
-    shortest parts where Newton's iteration did not converge).
+    parts, because they did not converge or gained energy), "repeated" (those whose stages and impulses were solved in
+    turn), and "substitutes" (linearly implicit ones in place of the shortest parts without convergence).
     """
     model, stage = problem.model, kernels.stepping.implicit_stage
     workspace, constrained = model.workspace(), needs_constraints(problem)
@@ -101,6 +101,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
         recording.info["matrices"] = int(implicit[4][stage.MATRICES])
         recording.info["substitutes"] = int(implicit[4][stage.SUBSTITUTES])
         recording.info["divided"] = int(implicit[4][stage.DIVIDED])
+        recording.info["repeated"] = int(implicit[4][stage.REPEATED])
         if settle is not None:
             settle(written, int(counters[1]), recording, problem.start)
             recording.info["constraints"] = statistics(model, system)

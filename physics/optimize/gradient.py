@@ -153,10 +153,8 @@ class Task:
         wishes: Any = {"tau": forces_of(self.values, self.times), "record_interval": every * self.dt}
         problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
         result = run_integrator(problem, state)
-        if result.info["substitutes"] or result.info["divided"]:
-            reason = (
-                "a step had to be taken in parts, so that the motion has no gradient: take a smaller step"
-            )
+        if any(result.info[kind] for kind in ("substitutes", "divided", "repeated")):
+            reason = "a step was solved again or in parts, so that it has no gradient: take a smaller step"
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
         return result
 

@@ -85,8 +85,9 @@ def test_implicit_methods_run_the_chains_at_long_steps(integrator, dt):
     result = ph.simulate(model, letters_model.start(model), 5.0, dt, integrator, record_interval=1e-2)
     energy = result.energy[:, 2]
     assert result.t[-1] == pytest.approx(5.0)
-    # at such steps some tenths of a joule come and go, of 9 in the motion; none stay
-    assert energy.max() < energy[0] + 0.2 and energy[-1] < -8.0
+    # at such steps some tenths of a joule come and go, of 9 in the motion; none stay, and friction takes most of the
+    # 6.7 J that it takes with exact steps: where the letters come to rest is a matter of chance
+    assert energy.max() < energy[0] + 0.2 and energy[-1] < energy[0] - 6.0
     assert 0 < result.info["divided"] < 100
     assert "energy-gained" not in [each.code for each in result.diagnosis]
 

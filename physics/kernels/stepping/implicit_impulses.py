@@ -3,8 +3,8 @@
 Stages without the impulses' forces, and impulses after them by the masses at the step's beginning, agree to first order
 only: where inertias change within a step, as on curves with tight bends, a chain at a limit gains energy. So the
 impulses' forces J^T l / h are given to the stages, these are solved again, and the impulses, which then replace those
-forces, too, until the stages end with the velocities that the impulses leave. A first estimate by the stages' matrix
-A tells whether that is needed: the effects M^-1 J^T l and A^-1 J^T l then differ.
+forces, too, until the stages end with the velocities that the impulses leave: in steps in which a coordinate moves
+far, if a first estimate by the stages' matrix A shows that it is needed, M^-1 J^T l and A^-1 J^T l then differ.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .stopping import stop_within, unilateral
 # exceed what it adds; and the most turns, for stages so stiff that each removes little of it.
 AGREED, MOST_TURNS = 1e-3, 12
 ACCEPTED, AGAIN, FAILED = 0, 1, 2
+FAR = 0.01  # rad or m: steps in which no coordinate moves farther keep what the first turn gives
 NEAR = 1e-9  # m or rad: far above round-off of a limit's speed in a step
 
 
@@ -154,6 +155,11 @@ def take_turn(body_int: Array, dt: float, way: int, qd: Array, implicit: Implici
         if d < nv and dof[d, at.HELD] == 0.0:
             apart[d] = dt * vectors[newton.PUSH, d] if turns == 0.0 else qd[d] - vectors[newton.UNPUSHED, d]
     if turns == 0.0:
+        fastest = 0.0
+        for d in range(nv):
+            fastest = max(fastest, abs(qd[d] - vectors[newton.EFFECT, d]), abs(qd[d]))
+        if dt * fastest < FAR:
+            return ACCEPTED
         solve_kept(body_int, implicit, apart)
         for d in range(nv):
             apart[d] -= vectors[newton.EFFECT, d]
@@ -163,6 +169,7 @@ def take_turn(body_int: Array, dt: float, way: int, qd: Array, implicit: Implici
     if not size < math.inf or (turns > 1.0 and size > before):
         return FAILED
     notes[newton.APART] = size
+    notes[newton.REPEATED] += 1.0 if turns == 0.0 else 0.0
     notes[newton.TURNS] = turns + 1.0
     notes[newton.HISTORY] = 1.0  # the stages begin with the accelerations that they had
     return AGAIN

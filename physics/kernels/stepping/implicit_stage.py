@@ -62,10 +62,10 @@ from .implicit_matrix import step_matrix
 IMPLICIT_VECTORS = 21
 # notes: whether the matrix is known; the step that it is for; how many previous stages are known, and their times
 # (three, in steps); counts; how often stages and impulses were solved in turn, and their last disagreement; steps taken
-# in parts because they failed as a whole
+# in parts because they failed as a whole, and those whose stages were solved again
 KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES, SUBSTITUTES, UNFOUND = 0, 1, 2, 3, 6, 7, 8, 9
-TURNS, APART, DIVIDED = 10, 11, 12
-IMPLICIT_NOTES = 13
+TURNS, APART, DIVIDED, REPEATED = 10, 11, 12, 13
+IMPLICIT_NOTES = 14
 
 MOST_ITERATIONS = 60
 SLOW = 0.3  # a kept matrix is replaced where the correction does not shrink to this share
