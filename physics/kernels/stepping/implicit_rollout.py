@@ -7,6 +7,7 @@ import math
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, inline, shared
+from ..constraints import layout as con
 from ..contact import layout as contact
 from ..contact.constrained_step import note_contradiction
 from ..muscles.states import begin_states, record_states
@@ -99,7 +100,7 @@ def implicit_parts(
     now is the time and the number of steps done. Forces of rows and on prescribed coordinates are means over the step.
     Samples go to log, see `parts.write`.
     """
-    _, system, motion, _, memory, effort, _, _ = more
+    constraints, system, motion, _, memory, effort, _, _ = more
     _, _, _, vectors, notes, _, _ = implicit
     (_, dof, flags), data, (q, qd), (t, steps) = spaces, arrays[at.MODEL_DATA], state, now
     width, nv, given = tables[at.VALUES].shape[1], q.shape[0], vectors[newton.GIVEN_FORCE]
@@ -110,6 +111,8 @@ def implicit_parts(
     )
     done, size, found, cuts, parted, count = 0, PARTS, 0, False, False, 0
     again, halved = False, False
+    # where given motions contradict constraints, shorter steps only hide it
+    whole = motion[0].shape[0] > 0 and constraints[con.CON_INT].shape[0] > 0
     notes[newton.TURNS] = 0.0
     while done < PARTS and flags[at.STATUS] == at.OK:
         copy(q, last_q)
@@ -121,7 +124,8 @@ def implicit_parts(
         if not again:
             catch(motion, start, q, qd)
         take_hold(motion, integrator, start, span, q, qd, notes, dof)
-        at_start, least, until = (start, gone), size == 1, math.inf
+        at_start, until = (start, gone), math.inf
+        least = size == 1 or whole
         way = implicit_step(
             arrays, more, integrator, tables, at_start, size / PARTS, span, least, q, qd, implicit, spaces
         )
@@ -143,7 +147,7 @@ def implicit_parts(
                     turn = FAILED
         elif least or not shorter_helps(flags):
             break
-        if until < math.inf and not least:
+        if until < math.inf and size > 1:
             size, cuts = part_before(until, span, size), True
         elif turn == FAILED and not least:
             notes[newton.DIVIDED] += 0.0 if halved else 1.0
