@@ -71,7 +71,7 @@ class Field(NamedTuple):
 
 
 class Fields:
-    """The properties of a kind of group; `fields` of its records."""
+    """The properties of a kind of group; `declared` of its records."""
 
     def __init__(self, rows: Iterable[Field]) -> None:
         self.rows = tuple(rows)

@@ -138,9 +138,10 @@ def _put_plainly(body: Body, basis: np.ndarray) -> bool:
         bone.location = location
     if bone.rotation_mode == "QUATERNION":
         near = bone.rotation_quaternion.dot(turn) >= 0.0
-        bone.rotation_quaternion = turn if near else -turn
+        bone.rotation_quaternion = turn if near else turn * -1.0
     else:
-        bone.rotation_euler = turn.to_euler(bone.rotation_mode, bone.rotation_euler)
+        mode: Any = bone.rotation_mode
+        bone.rotation_euler = turn.to_euler(mode, bone.rotation_euler)
     return True
 
 

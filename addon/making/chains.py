@@ -20,7 +20,6 @@ from . import bodies_and_joints, presets_making
 from .presets_placing import box_of
 
 Pair = tuple[Body, Body]
-WIND = 10.0  # m/s^2: about gravity
 SPRING = ("enabled", "strength", "frequency", "damping_ratio", "stiffness", "damping")
 
 
@@ -94,7 +93,7 @@ def sprung(bodies: Sequence[Body]) -> list[Body]:
     return [body for body in bodies if body.data.body.enabled and body.data.body.spring.enabled]
 
 
-def add_wind(scene: Scene, place: Vector, strength: float = WIND) -> Object:
+def add_wind(scene: Scene, place: Vector, strength: float) -> Object:
     """Add a force field of Blender's, a wind along y (from the front of a figure to its back), about a place."""
     item = bpy.data.objects.new("Wind", None)
     scene.collection.objects.link(item)

@@ -79,7 +79,8 @@ def check(body: Body) -> None:
 
 def check_all(scene: Scene, bodies: Iterable[Body]) -> None:
     """As `check`, of bodies of a scene of Blender."""
-    view = snapshot.take(scene)
+    bodies = list(bodies)
+    view = snapshot.take(scene, (body.object.session_uid for body in bodies))
     for body in bodies:
         check(references.find_body_in(view, body.handle(), body.name))
 

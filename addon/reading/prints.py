@@ -291,10 +291,10 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
     """Settings of a group that are not as they would be if they had never been set, by what the panel calls them; not
     those that are animated.
     """
-    for name, called, kind, plain in _watched(group.fields, UNMOVING if hasattr(group, "path") else IDLE):
+    for name, called, kind, plain in _watched(group.declared, UNMOVING if hasattr(group, "path") else IDLE):
         value = still(getattr(group, name), moved.get(f"{path}{name}"))
         if kind == "POINTER":
-            if hasattr(value, "fields"):
+            if hasattr(value, "declared"):
                 yield from _settings(value, f"{label}{called}: ", moved, f"{path}{name}.")
             elif value is not None:
                 yield f"{label}{called}", f"@{value.name_full}"

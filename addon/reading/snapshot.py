@@ -9,22 +9,12 @@ the address at which `Evaluated` asks Blender for its values between them.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import Any, cast
 
 import bpy
 import numpy as np
-from bpy.types import (
-    ID,
-    Action,
-    Bone,
-    Collection,
-    Constraint,
-    Curve,
-    Object,
-    PoseBone,
-    Property,
-    Scene,
-)
+from bpy.types import ID, Action, Bone, Collection, Constraint, Curve, Object, PoseBone, Property, Scene
 
 from ..baked import targets
 from ..blender import evaluated_objects
@@ -42,27 +32,6 @@ OBJECT = (
     *("rotation_mode", "empty_display_size", "instance_type"),
 )
 BONE = ("name", "rotation_mode")
-FIELD = (
-    *(
-        "type",
-        "shape",
-        "strength",
-        "flow",
-        "linear_drag",
-        "quadratic_drag",
-        "z_direction",
-        "use_gravity_falloff",
-    ),
-    *(
-        "falloff_type",
-        "falloff_power",
-        "use_min_distance",
-        "distance_min",
-        "use_max_distance",
-        "distance_max",
-    ),
-    *("radial_falloff", "use_radial_min", "radial_min", "use_radial_max", "radial_max"),
-)
 REST = (
     *("name", "length", "inherit_scale", "use_connect", "use_inherit_rotation", "use_local_location"),
     "use_relative_parent",
@@ -74,22 +43,26 @@ DELTAS = ("delta_rotation_euler", "delta_rotation_quaternion")
 SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
 
 
-def take(scene: Scene) -> Scene:
-    """A copy of a scene, of its objects and of all they point to; it reads like a scene and cannot be changed."""
-    return cast(Scene, _Reader(scene, list(scene.objects)).scene)
+def take(scene: Scene, whole: Iterable[int] = ()) -> Scene:
+    """A copy of a scene, of its objects and of all they point to; it reads like a scene and cannot be changed.
+
+    whole: session uids of objects to copy with all they have, though they have nothing of Condyle yet.
+    """
+    return cast(Scene, _Reader(scene, list(scene.objects), set(whole)).scene)
 
 
 def settings(scene: Scene) -> Scene:
     """A copy of a scene's own settings, without its objects."""
-    return cast(Scene, _Reader(scene, []).scene)
+    return cast(Scene, _Reader(scene, [], set()).scene)
 
 
 class _Reader:
-    def __init__(self, scene: Scene, objects: list[Object]) -> None:
+    def __init__(self, scene: Scene, objects: list[Object], whole: set[int]) -> None:
         self.scene = Record()
         self._known: dict[int, Record] = {scene.session_uid: self.scene}
         self._waiting: list[Object] = []
-        self._aside = {item.session_uid: item for item in objects if not _is_read(item)}
+        aside = (item for item in objects if not _is_read(item) and item.session_uid not in whole)
+        self._aside = {item.session_uid: item for item in aside}
         self._inside = {item.session_uid for item in objects}
         self._evaluated = _evaluated()
         elsewhere = (item for item in bpy.data.objects if objects and self._is_elsewhere(item))
@@ -134,7 +107,13 @@ class _Reader:
 
     def _of_other(self, item: Object) -> dict[str, Any]:
         """Of an object that has nothing of Condyle, and that nothing points at, only what it is."""
-        nothing = {"pose": None, "animation_data": None, "constraints": Rows(), "keyed_since": ""}
+        nothing = {
+            "pose": None,
+            "animation_data": None,
+            "constraints": Rows(),
+            "keyed_since": "",
+            "field": None,
+        }
         own = {"condyle": _usual(_kind(item.condyle)), "users_scene": (self.scene,), **nothing}
         return copied(item, ("name", "name_full", "session_uid", "type", "instance_type")) | own
 
@@ -165,9 +144,7 @@ class _Reader:
             "rigid_body": None if item.rigid_body is None else _rigid_body(item),
             "data": None,
             "pose": None,
-            "field": None
-            if item.field is None or item.field.type == "NONE"
-            else Record(**{name: getattr(item.field, name) for name in FIELD}),
+            "field": self._group(item.field) if _has_field(item) else None,
         }
         if item.type == "MESH":
             values["bound_box"] = tuple(map(tuple, item.bound_box))
@@ -231,7 +208,7 @@ class _Reader:
     def _group(self, group: Any) -> Record:
         fields = _fields(_kind(group))
         return Record(
-            fields=fields,
+            declared=fields,
             **{each.name: self._value(getattr(group, each.name), each.how) for each in fields.rows},
         )
 
@@ -309,7 +286,12 @@ def _is_read(item: Object) -> bool:
     own = item.condyle
     is_enabled = own.body.enabled or own.obstacle.enabled or own.collider.enabled
     is_baked = own.channels.baked or own.bake.action is not None
-    return item.type in {"EMPTY", "ARMATURE", "CURVE"} or is_enabled or is_baked
+    is_read = is_enabled or is_baked or _has_field(item)
+    return item.type in {"EMPTY", "ARMATURE", "CURVE"} or is_read
+
+
+def _has_field(item: Object) -> bool:
+    return item.field is not None and item.field.type != "NONE"
 
 
 def _evaluated() -> set[int]:
@@ -413,4 +395,4 @@ def _usual(kind: type) -> Record:
         declared = kind.bl_rna.properties[name].fixed_type.identifier  # type: ignore[attr-defined]
         pointed = bpy.types.PropertyGroup.bl_rna_get_subclass_py(declared)
         values[name] = None if pointed is None else _usual(pointed)
-    return Record(fields=fields, **values)
+    return Record(declared=fields, **values)

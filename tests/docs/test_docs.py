@@ -32,7 +32,16 @@ OTHERS = {
     "Install from Disk...",
     "Coordinate",
 }
-OTHERS |= {"Python Tooltips", "Animation", "Bake Action", "Visual Keying", "Set Origin", "Apply"}
+OTHERS |= {
+    "Force Field",
+    "Noise",
+    "Python Tooltips",
+    "Animation",
+    "Bake Action",
+    "Visual Keying",
+    "Set Origin",
+    "Apply",
+}
 
 
 def outside_code(text: str) -> str:

@@ -139,7 +139,7 @@ class AddWind(Change, Operator):
     bl_label = "Add Wind"
 
     strength: FloatProperty(
-        name="Strength [m/s²]", description="10 pushes as hard as gravity", default=chains.WIND, soft_max=50.0
+        name="Strength [m/s²]", description="10 pushes as hard as gravity", default=10.0, soft_max=50.0
     )
 
     def execute(self, context: Context) -> set[str]:
