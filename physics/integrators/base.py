@@ -43,7 +43,8 @@ Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bo
 class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
     about the start, `origin` is the time [s] of its time 0, and `latest` whether samples are of the last steps only.
-    own: the model without the targets that motions lead, of which the result is.
+    own: the model without the targets that motions lead, of which the result is. whole: no step is taken in parts for
+    the energy that it gains, as gradients need it.
     """
 
     model: Model
@@ -63,6 +64,7 @@ class Problem:
     origin: float = 0.0
     latest: bool = False
     own: Model | None = None
+    whole: bool = False
 
 
 Stages: TypeAlias = "tuple[tuple[float, float], ...]"
@@ -184,7 +186,7 @@ def watch_closely(
     )
     if unknown:
         return
-    row[checks.BOOKED], row[checks.CONTROLLED] = 1.0, float(bool(model.controllers))
+    row[checks.BOOKED], row[checks.CONTROLLED] = 1.0, float(bool(model.controllers) or problem.whole)
     row[checks.BEHIND] = behind
     if problem.steer is None and not len(problem.motions[0]):
         kinetic, _, total = observe(model, state.q[None], state.qd[None], anywhere=True, spaces=spaces)[1][0]

@@ -152,7 +152,7 @@ class Task:
         """The motion over a number of steps, with a sample after each so many of them."""
         wishes: Any = {"tau": forces_of(self.values, self.times), "record_interval": every * self.dt}
         problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
-        result = run_integrator(problem, state)
+        result = run_integrator(replace(problem, whole=True), state)
         if any(result.info[kind] for kind in ("substitutes", "divided", "repeated")):
             reason = "a step was solved again or in parts, so that it has no gradient: take a smaller step"
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
