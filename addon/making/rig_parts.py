@@ -19,7 +19,7 @@ from ..data.findings import Finding
 from ..sliders import driver_empties
 
 REMEDY = "condyle.move_to_rigs"
-#: session uids of objects whose rows changed since the last undo
+#: session uids of objects whose rows changed outside a step of undo since the last undo
 _changed: set[int] = set()
 
 
@@ -45,8 +45,11 @@ def parts_in(items: Iterable[Object]) -> dict[Object, list[Object]]:
     return found
 
 
-def renew() -> None:
-    """Let every object point at its own parts. Reports a copy that was made without the parts of its original."""
+def renew(in_step: bool = False) -> None:
+    """Let every object point at its own parts. Reports a copy that was made without the parts of its original.
+
+    in_step: an operator changes the rows, so that its step of undo contains them.
+    """
     owned = parts_in({item for scene in bpy.data.scenes for item in scene.objects})
     for item in bpy.data.objects:
         if item.library is not None or item.override_library is not None:
@@ -61,7 +64,8 @@ def renew() -> None:
         rows.clear()
         for each in wanted:
             rows.add().object = each
-        _changed.add(item.session_uid)
+        if not in_step:
+            _changed.add(item.session_uid)
 
 
 def _tell_left(item: Object, wanted: list[Object], before: list[Object]) -> None:
@@ -118,6 +122,6 @@ def move_to_rigs(scene: Scene) -> int:
             for old in own(each.users_collection):
                 old.objects.unlink(each)
             home.objects.link(each)
-    renew()
+    renew(in_step=True)
     session.findings = [each for each in session.findings if each.remedy != REMEDY]
     return len(moved)

@@ -5,7 +5,19 @@ import warnings
 import bpy
 import pytest
 
-from ..undo_stage import at_frame, both, chained, named, of_type, on, on_bones, op, stage, stage_file  # noqa: F401
+from ..undo_stage import (  # noqa: F401
+    RECIPES,
+    at_frame,
+    both,
+    chained,
+    named,
+    of_type,
+    on,
+    on_bones,
+    op,
+    stage,
+    stage_file,
+)
 
 pytestmark = pytest.mark.small
 
@@ -137,3 +149,12 @@ def test_a_session_with_a_library_override_is_undone_and_redone_stage_by_stage(
     assert {"Rig", "Hip"} <= set(names), names
     assert chained(SHOT) == []
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+
+
+def test_rows_of_a_rig_that_an_operator_changed_outlast_later_undos(stage):
+    """They were emptied on each undo, and Blender kept the emptied object where nothing else of it differed."""
+    steps = ("move_to_rigs", "add_ragdoll", "fit_surface")
+    assert (
+        lasting(stage, [("demo_knee", RECIPES["demo_knee"]), *((name, RECIPES[name]) for name in steps)])
+        == []
+    )
