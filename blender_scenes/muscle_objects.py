@@ -164,9 +164,10 @@ def bake_muscles(
     made = [items[muscle.name] for muscle in model.muscles]
     entries = [SimpleNamespace(session_uid=item.session_uid, name=item.name) for item in made]
     active = np.zeros(lengths.shape) if activation is None else activation
-    found = muscle_bakes.shown(scene, SimpleNamespace(muscles=entries), lines + shift, lengths, active)
     view = snapshot.take(scene)
-    spaces = muscle_bakes.check(view, frames, found, [])  # the motion is keyed already
+    drawn = muscle_bakes.Drawn(lines + shift, lengths, active)
+    found = muscle_bakes.shown(view, SimpleNamespace(muscles=entries), drawn)
+    spaces = muscle_bakes.spaces(view, frames, found, [])  # the motion is keyed already
     muscle_bakes.write(frames, found, spaces, output_of(view), units.length_scale(view))
     return check_shown(scene, items, model, q, frames, shift)
 
