@@ -7,6 +7,7 @@ flagged), 4 done, but ``--fail-on-diagnosis`` found something, 130 interrupted (
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import signal
@@ -25,7 +26,8 @@ from .io import ModelFile, load_model, load_result, read_opensim, save_model, sa
 from .io.schema import load_schema
 from .reporting import Reporter
 from .simulation.simulate import make_problem, run_problem
-from .worker import server, source
+from .worker import main as worker
+from .worker import source
 
 EXIT_TERMINATED = 143
 
@@ -110,7 +112,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(_options: argparse.Namespace, _reporter: Reporter) -> NoReturn:
-    server.serve(source.digest())
+    """Serve under the name that a compute process has, whose compiled kernels are then of use."""
+    worker.load_package(str(source.PACKAGE))
+    importlib.import_module(f"{worker.PACKAGE_NAME}.worker.server").serve(source.digest())
 
 
 def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:

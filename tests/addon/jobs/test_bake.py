@@ -297,10 +297,14 @@ def test_a_bake_elsewhere_is_the_bake_here(part, scene, make, monkeypatch):
     tasks, process = part("jobs.bake"), part("blender.compute_process")
     tasks.fit_now(scene, joint)
     here = tasks.bake_now(scene)
-    root = Path(__file__).parents[3]
-    command = ["env", f"PYTHONPATH={root}", process.python_executable(), "-m", "physics", "worker"]
+    access = part("blender.physics_access")
+    root = Path(access.physics().__file__).parents[1]
+    libraries = os.pathsep.join(map(str, access.part("worker.client").library_paths()))
+    command = ["env", "-C", root, f"PYTHONPATH={libraries}", process.python_executable()]
+    if folder := process.cache_folder():
+        monkeypatch.setenv("CONDYLE_CACHE_DIR", folder)
     process.close()
-    monkeypatch.setenv("CONDYLE_WORKER", shlex.join(command))
+    monkeypatch.setenv("CONDYLE_WORKER", shlex.join([*map(str, command), "-m", "physics", "worker"]))
     try:
         elsewhere = tasks.bake_now(scene)
         assert process.client().hello["source"]
