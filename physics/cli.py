@@ -111,10 +111,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _serve(_options: argparse.Namespace, _reporter: Reporter) -> NoReturn:
+def _serve(_options: argparse.Namespace, _reporter: Reporter) -> int:
     """Serve under the name that a compute process has, whose compiled kernels are then of use."""
     worker.load_package(str(source.PACKAGE))
     importlib.import_module(f"{worker.PACKAGE_NAME}.worker.server").serve(source.digest())
+    return 0
 
 
 def _simulate(options: argparse.Namespace, reporter: Reporter) -> int:
