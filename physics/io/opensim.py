@@ -40,6 +40,14 @@ NEWEST = 49999
 DEFAULT_GRAVITY = (0.0, -9.80665, 0.0)
 ACTUATORS = ("ActivationCoordinateActuator", "PointToPointActuator")
 FRAMES = ("PhysicalOffsetFrame", "StationDefinedFrame")
+UNITS = {"length_units": ("meters", "m"), "force_units": ("N", "newtons")}  # of which the first is taken
+# entries left over from older versions, which OpenSim does not heed either
+LEFT_OVER = frozenset(
+    {
+        *("location", "coordinate", "body", "use_euler_angles", "mesh_file", "muscle_parameters"),
+        *("MuscleFirstOrderActivationDynamicModel", "MuscleSecondOrderActivationDynamicModel"),
+    }
+)
 BETWEEN_FRAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # sockets, and places in their frames
     "WeldConstraint": (("frame1", "frame2"), ()),
     "PointConstraint": (("body_1", "body_2"), ("location_body_1", "location_body_2")),
@@ -124,9 +132,10 @@ class _Reading:
         self.tree = Tree(model, self.frames, self.builder, limits, allow_welds, self.notes)
 
     def read(self, with_muscles: bool, smoothing: float | None) -> OpenSimModel:
-        for tag, unit in (("length_units", "meters"), ("force_units", "N")):
-            if self.model.text(tag, unit).lower() != unit.lower():
-                self.notes.warn(f"{self.model.text(tag)!r} are taken as {unit}", tag)
+        for tag, known in UNITS.items():
+            unit = self.model.text(tag)
+            if unit.lower() not in ("", "unassigned", *(name.lower() for name in known)):
+                self.notes.warn(f"{unit!r} are taken as {known[0]}", tag)
         self.tree.plant()
         self._constraints()
         wrap_objects, drawn = self._on_bodies()
@@ -137,7 +146,8 @@ class _Reading:
             add_muscles(self.builder, muscles, wrap_objects, self.tree.coordinates, smoothing, self.notes)
         frames = self.frames.all()
         for part in self.model.unread():
-            self.notes.warn(f"{part.tag} is not read", part.path)
+            tell = self.notes.note if part.tag in LEFT_OVER else self.notes.warn
+            tell(f"{part.tag} is not read", part.path)
         parts = (self.tree.coordinates, frames, muscles, wrap_objects, markers, drawn, groups)
         said = (self.notes.lines(physics=True), self.notes.lines(physics=False))
         return OpenSimModel(self.model.name, self.builder, *parts, *said, self.actuators)

@@ -47,6 +47,9 @@ def read_joint(node: Node, notes: Notes, allow_welds: bool) -> ReadJoint:
         if not allow_welds:
             raise node.error(f"a {node.tag} is not supported; allow welds to read it as a weld")
         notes.warn("this kind of joint is not supported; it becomes a weld", node.path)
+        others = (part for part in node if part.tag not in ("coordinates", "frames"))
+        for part in (*node.elements("coordinates"), *others):
+            part.forget()
         return ReadJoint(Fixed(), ())
     make, count = kind
     entries = node.elements("coordinates")
@@ -59,9 +62,11 @@ def read_joint(node: Node, notes: Notes, allow_welds: bool) -> ReadJoint:
     held = dict.fromkeys(joint.coordinate_names[len(motions) :], 0.0)
     read = []
     for k, name in enumerate(names):
-        if name not in motions:
-            continue
         entry = entries[k] if k < len(entries) else None
+        if name not in motions:
+            if entry is not None:
+                entry.forget()
+            continue
         coordinate = OpenSimCoordinate(name, locals_[name], motions[name], joint=node.name)
         if entry is not None:
             coordinate, value = _coordinate(entry, coordinate, notes)

@@ -82,6 +82,7 @@ LAWS: dict[str, tuple[Any, dict[str, str]]] = {
 # OpenSim's defaults
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
 MARGIN = 1e-5  # rad or m: OpenSim's conditional points are active so far beyond both ends of their range
+LEAST_ACTIVATION = 0.01  # of Thelen's law in OpenSim
 NO_LENGTH = 1e-9  # m, of a tendon without length; a rigid one is only subtracted from the path
 FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 # used only by controllers, solvers and initial states
@@ -109,6 +110,9 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     flags = dict(muscle.flags)
     if names is DEGROOTE:
         values["passive"] = not flags.pop("ignore_passive_fiber_force", False)
+    if names is not MILLARD and values.get("minimum_activation", LEAST_ACTIVATION) < LEAST_ACTIVATION:
+        values["minimum_activation"] = LEAST_ACTIVATION
+        notes.warn(f"minimum_activation is increased to {LEAST_ACTIVATION:g}", muscle.name)
     slack = values["tendon_slack_length"]
     values["rigid_tendon"] = muscle.flags.get("ignore_tendon_compliance", False) or slack == 0.0
     if slack == 0.0:

@@ -20,6 +20,7 @@ class Notes:
         self._add(False, cause, thing)
 
     def _add(self, physics: bool, cause: str, thing: str) -> None:
+        cause = cause.replace(f"{thing}: ", "")  # an error says where it is, too
         called = "/".join(thing.split("/")[-2:]).removeprefix("objects/")
         self._found.setdefault((physics, cause), {})[called] = None
 

@@ -79,6 +79,8 @@ def modernized(root: Element, version: int) -> None:
     for joint in model.findall("JointSet/objects/*"):
         if joint.find("socket_child_body") is not None:
             _joint(joint, _first_of_35(joint))
+        else:
+            _later_of_35(joint)
     used: set[str] = set()
     for joint in joints:  # named by their kinds, as OpenSim does
         joint.set("name", numbered(joint.get("name") or joint.tag.lower(), used))
@@ -150,6 +152,18 @@ def _first_of_35(joint: Element) -> str:
         for entry in joint.findall(f"{tag}_in_child"):
             entry.tag = tag
     return child
+
+
+def _later_of_35(joint: Element) -> None:
+    """A joint between frames, as version 4 has it but for its coordinates and its direction."""
+    own = joint.findall("CoordinateSet/objects/Coordinate")
+    if own:
+        _take(joint, "CoordinateSet")
+        joint.append(made("coordinates", *own))
+    ends = [joint.find(f"socket_{end}_frame") for end, _ in PLACES]
+    if (_take(joint, "reverse") or "").lower() == "true" and None not in ends:
+        for end, (tag, _) in zip(ends[::-1], PLACES):
+            end.tag = f"socket_{tag}_frame"
 
 
 def _offset(owner: Element, body: str, location: str, orientation: str, end: str) -> Element:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
+from numpy.polynomial.polynomial import polyval
 
 from .._typing import FloatArray
 from ..errors import FormatError
@@ -47,25 +48,32 @@ def tabulated(
     Raises:
         FormatError: a value is not finite, or there are too many pieces.
     """
-    open_: list[tuple[float, float]] = [(low, high)]
+    start, end = np.array([low]), np.array([high])
     done: list[tuple[float, FloatArray]] = []
-    while open_:
-        if len(done) + len(open_) > MOST:
+    while len(start):
+        if len(done) + len(start) > MOST:
             raise FormatError(f"{where}: the function needs more than {MOST} pieces from {low:g} to {high:g}")
-        start, end = open_.pop()
         half = 0.5 * (end - start)
-        given, looked = (values(start + half * (1.0 + u)) for u in (NODES, BETWEEN))
-        if not (np.isfinite(given).all() and np.isfinite(looked).all()):
-            raise FormatError(f"{where}: the function is not finite from {start:g} to {end:g}")
-        row = POWERS @ (SPECTRUM @ given)
-        miss = np.abs(np.polyval(row[::-1], BETWEEN + 1.0) - looked).max()
+        given, looked = (_at(values, start[:, None] + half[:, None] * (1.0 + u)) for u in (NODES, BETWEEN))
+        finite = np.isfinite(given).all(axis=1) & np.isfinite(looked).all(axis=1)
+        if not finite.all():
+            k = int(np.argmin(finite))
+            raise FormatError(f"{where}: the function is not finite from {start[k]:g} to {end[k]:g}")
+        rows = given @ SPECTRUM.T @ POWERS.T
+        miss = np.abs(polyval(BETWEEN + 1.0, rows.T) - looked).max(axis=1)
         # of the function's own argument
-        rounded = noise + ROUNDED * max(abs(start), abs(end)) * np.ptp(given) / half
-        if miss <= CLOSE * np.abs(given).max() + rounded or half <= NARROW * (high - low):
-            done.append((start, row / half**ORDERS))
-        else:
-            open_ += [(start + half, end), (start, start + half)]
-    return PiecewisePolynomial([*(start for start, _ in done), high], np.array([row for _, row in done]))
+        rounded = noise + ROUNDED * np.maximum(abs(start), abs(end)) * np.ptp(given, axis=1) / half
+        fine = (miss <= CLOSE * np.abs(given).max(axis=1) + rounded) | (half <= NARROW * (high - low))
+        done += zip(start[fine].tolist(), rows[fine] / half[fine, None] ** ORDERS)
+        start, middle, end = start[~fine], (start + half)[~fine], end[~fine]
+        start, end = np.concatenate([start, middle]), np.concatenate([middle, end])
+    done.sort(key=lambda each: each[0])
+    return PiecewisePolynomial([*(at for at, _ in done), high], np.array([row for _, row in done]))
+
+
+def _at(values: Callable[[FloatArray], FloatArray], places: FloatArray) -> FloatArray:
+    """Values of a function of rows at places of any shape."""
+    return values(places.ravel()).reshape(places.shape)
 
 
 def summed(functions: Sequence[Function], low: float, high: float, where: str) -> Function | None:

@@ -141,7 +141,7 @@ def test_coupled_and_locked_coordinates(tmp_path):
 
 def test_what_follows_coordinates_of_unknown_joints_is_left_out(tmp_path):
     made = joint("PinJoint", "a", GROUND, "one", coordinate("first"))
-    made += joint("StrangeJoint", "b", "one", "two", coordinate("second"))
+    made += joint("StrangeJoint", "b", "one", "two", coordinate("second", "<range>0 1</range>"))
     points = """<PathPoint name="p1"><socket_parent_frame>/ground</socket_parent_frame><location>0 0.3 0</location>
 </PathPoint><ConditionalPathPoint name="p2"><socket_parent_frame>/bodyset/one</socket_parent_frame>
 <socket_coordinate>/jointset/b/second</socket_coordinate><range>-1 0.5</range></ConditionalPathPoint>
@@ -158,6 +158,7 @@ def test_what_follows_coordinates_of_unknown_joints_is_left_out(tmp_path):
         ph.read_opensim(path)
     read = ph.read_opensim(path, allow_welds=True)
     assert not read.muscles and not read.build().constraints
+    assert len(read.warnings) == 3  # nothing about the joint's entries
     for told in ("StrangeJoint 'b'", "CoordinateCouplerConstraint 'gear'", "cord"):
         assert any(warning.endswith(f": {told}") for warning in read.warnings), told
 
@@ -179,6 +180,35 @@ def test_what_is_not_understood_is_named(tmp_path):
     for name in ("BushingForce 'rubber'", "ControllerSet", "novelty", "Body 'arm'/hue"):
         assert name in told, name
     assert "ProbeSet" not in told and len(read.warnings) == 4
+
+
+def test_what_opensim_does_not_heed_either_is_no_warning(tmp_path):
+    """Units by other names, entries of older versions."""
+    point = """<ForceSet><objects><Thelen2003Muscle name="m"><GeometryPath><PathPointSet><objects><PathPoint name="p">
+<socket_parent_frame>/ground</socket_parent_frame></PathPoint><MovingPathPoint name="e"><location>1 2 3</location>
+<socket_parent_frame>/bodyset/arm</socket_parent_frame></MovingPathPoint></objects></PathPointSet></GeometryPath>
+</Thelen2003Muscle></objects></ForceSet><length_units>m</length_units><force_units>newtons</force_units>"""
+    read = ph.read_opensim(hinged(tmp_path, point))
+    assert not read.warnings and read.notes == ("location is not read: MovingPathPoint 'e'/location",)
+    read = ph.read_opensim(hinged(tmp_path, "<length_units>mm</length_units>"))
+    assert read.warnings == ("'mm' are taken as meters: length_units",)
+
+
+def test_thelens_law_has_a_least_activation():
+    """OpenSim refuses less than 0.01; Millard's law may have none."""
+    notes = Notes()
+    for kind, least in (("Thelen2003Muscle", 0.01), ("Millard2012EquilibriumMuscle", 0.0)):
+        law = law_of(OpenSimMuscle("m", kind, (), parameters={"minimum_activation": 0.0}), notes)
+        assert law.minimum_activation == least
+    assert notes.lines(physics=True) == ("minimum_activation is increased to 0.01: m",)
+
+
+def test_an_error_says_where_once():
+    """So that those of one cause share a line."""
+    notes = Notes()
+    for name in "ab":
+        notes.warn(f"it applies no force: m.osim/ForceSet/{name}: no body", f"m.osim/ForceSet/{name}")
+    assert notes.lines(physics=True) == ("it applies no force: no body: ForceSet/a, ForceSet/b",)
 
 
 def test_what_a_law_has_and_ours_has_not_is_named():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import physics as ph
-from tests.physics.io.osim import MUSCLE_19, old_document
+from tests.physics.io.osim import GROUND, MUSCLE_19, body, joint, old_document, write
 
 # OpenSim 4.6 (Body.getTransformInGround, SimbodyMatterSubsystem.calcM) for the file that the test writes, at shoulder
 # 0.4 rad and elbow -0.7 rad: place of the hand, its z axis, upper triangle of the mass matrix; elbow as it is, reversed
@@ -89,3 +89,16 @@ def test_constraints_and_markers_name_bodies(old):
 def test_versions_that_opensim_reads_no_more_are_refused(old):
     with pytest.raises(ph.FormatError, match=r"versions 10901 to 49999 .*'10900'"):
         ph.read_opensim(old(10900))
+
+
+@pytest.mark.parametrize(("reverse", "place"), [("false", 0.3), ("true", -0.3)])
+def test_joints_between_frames_with_sets_of_coordinates(tmp_path, reverse, place):
+    """As versions on the way to 4 wrote them; a reversed slider moves its parent along x of its child."""
+    own = f"<CoordinateSet><objects><Coordinate name='x'/></objects></CoordinateSet><reverse>{reverse}</reverse>"
+    made = joint("SliderJoint", "s", GROUND, "a", rest=own).replace("<coordinates></coordinates>", "")
+    path = write(tmp_path / "m.osim", body("a"), made)
+    path.write_text(path.read_text().replace("40000", "30506"))
+    read = ph.read_opensim(path)
+    model = read.build()
+    assert list(read.coordinates) == ["x"] and not read.warnings
+    assert ph.body_poses(model, model.state(q=[0.3]))[0][:3, 3].tolist() == [place, 0.0, 0.0]
