@@ -92,8 +92,9 @@ def articulated(
 
 
 def inverse_dynamics(model: Model, state: State, qdd: Any = None, inputs: Any = None) -> FloatArray:
-    """Generalized forces (nv,) that produce accelerations qdd (nv,), in addition to those of `forward_dynamics`; O(n).
+    """Generalized forces (nv,) that produce accelerations qdd, in addition to those of `forward_dynamics`; O(n).
 
+    qdd: (nv,) or {coordinate or body: value or values}; 0 if not given.
     Lee & Terzopoulos 2008, eqs. 14-16. Inverse of `forward_dynamics`, with the same errors.
     inputs: (num_inputs,) or {name: number}; the model's values if None.
     """

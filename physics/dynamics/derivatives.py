@@ -10,9 +10,8 @@ from .. import kernels
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..joints.packing import TangentSpace
-from ..model.checks import check_flags, check_state, inputs_alone, refuse_soft, with_inputs
+from ..model.checks import check_flags, check_state, inputs_alone, refuse_soft, vector, with_inputs
 from ..model.model import Model
-from ..validation import finite_array
 from . import forward_dynamics
 
 
@@ -67,7 +66,7 @@ def inverse_dynamics_derivatives(
     of the path; it comes from central differences, with a relative error of about 1e-10.
 
     Args:
-        qdd: accelerations (nv,), 0 if None.
+        qdd: accelerations (nv,) or {coordinate or body: value or values}; 0 if not given.
         inputs: of the model, (num_inputs,) or {name: number}; the model's values if None.
 
     Raises:
@@ -76,8 +75,7 @@ def inverse_dynamics_derivatives(
     """
     state = check_state(model, state)
     model.check_dynamics()
-    nv = model.num_coordinates
-    qdd = np.zeros(nv) if qdd is None else finite_array(qdd, (nv,), "qdd")
+    qdd = vector(model, qdd, "qdd")
     by_q, by_qd, _ = _evaluate(model, state, qdd, inputs)
     return InverseDerivatives(by_q, by_qd)
 

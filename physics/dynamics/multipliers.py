@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY
-from ..model.checks import check_state, with_inputs
+from ..model.checks import check_state, vector, with_inputs
 from ..model.model import Model
 from ..validation import finite_array, float_array
 from . import articulated, mass_matrix, newton_euler
@@ -36,7 +36,7 @@ def joint_reactions(
     coordinates through them.
 
     Args:
-        qdd: accelerations (nv,); if not given, those under `tau`, `wrenches` and the model's constraints.
+        qdd: accelerations (nv,), or by name; None: those under `tau`, `wrenches` and the model's constraints.
         tau: generalized forces (nv,); inputs may follow them or be given by name (`Model.with_inputs`).
         wrenches: additional wrenches on the bodies (nb, 6), in their frames.
 
@@ -55,7 +55,7 @@ def joint_reactions(
     if qdd is not None and model.constraints:
         raise ModelError("qdd does not determine the forces of the model's constraints: leave qdd out")
     if qdd is not None:
-        qdd = finite_array(qdd, pushed.shape, "qdd")
+        qdd = vector(model, qdd, "qdd")
     else:
         complete[:nv] += pushed
         found = constrained_dynamics(model, state, complete)

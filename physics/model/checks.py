@@ -14,6 +14,7 @@ from ..kernels import layout
 from ..muscles.states import initial_states
 from ..muscles.view import ModelView
 from ..validation import all_finite, finite_array, float_array, number
+from .naming import coordinate_values
 
 
 def check_flags(model: ModelView, flags: Any) -> None:
@@ -68,10 +69,8 @@ def check_accelerations(model: ModelView, qdd: FloatArray) -> FloatArray:
 
 
 def vector(model: ModelView, value: Any, name: str) -> FloatArray:
-    """The values (nv,); zeros for None."""
-    if value is None:
-        return np.zeros(model.num_coordinates)
-    return finite_array(value, (model.num_coordinates,), name)
+    """The values (nv,), given as they are or by name; zeros for None."""
+    return coordinate_values(model, value, name, np.zeros(model.num_coordinates))
 
 
 def with_inputs(model: ModelView, tau: Any, name: str) -> FloatArray:

@@ -29,6 +29,21 @@ def test_forward_dynamics_solves_the_mass_matrix(seed):
     assert np.abs(ph.inverse_dynamics(model, state, qdd) - tau)[free].max(initial=0.0) < 1e-11 * scale.max()
 
 
+def test_accelerations_by_name():
+    builder = ph.ModelBuilder()
+    for name, parent in (("a", None), ("b", "a")):
+        builder.add_body(name, parent, mass=1.0, com=(0.2, 0, 0), joint=ph.joints.Hinge(), inertia=np.eye(3))
+    model = builder.build()
+    state, plain = model.state(q=[0.3, 0.4], qd=[1.0, 2.0]), [0.0, 1.5]
+    for named in ({"b.angle": 1.5}, {model.bodies[1]: 1.5}):
+        for solve in (ph.inverse_dynamics, ph.joint_reactions):
+            assert np.array_equal(solve(model, state, named), solve(model, state, plain))
+        ours = ph.inverse_dynamics_derivatives(model, state, named)
+        assert np.array_equal(ours.dq, ph.inverse_dynamics_derivatives(model, state, plain).dq)
+    with pytest.raises(ph.ModelError, match=r"'b.angel'; did you mean 'b.angle'"):
+        ph.inverse_dynamics(model, state, {"b.angel": 1.5})
+
+
 def test_mass_matrix_gives_the_kinetic_energy():
     rng = np.random.default_rng(100)
     for _ in range(10):
