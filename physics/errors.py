@@ -40,6 +40,10 @@ class FormatError(CondyleError, ValueError):
     """A file or message is malformed: cut short, of an unknown version, with an unknown key."""
 
 
+class UnknownJointError(FormatError):
+    """A file has a kind of joint that is not supported; `read_opensim` can read it as a weld."""
+
+
 class FitError(CondyleError, ValueError):
     """No joint can be fitted to the data; the message names the pose or the parameter at fault."""
 

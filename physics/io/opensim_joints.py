@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import ModelError
+from ..errors import ModelError, UnknownJointError
 from ..joints import Custom, Ellipsoid, Fixed, Function, Hinge, Joint, Linear, Scapulothoracic, Slider
 from .opensim_functions import read_function
 from .opensim_notes import Notes
@@ -45,7 +45,8 @@ def read_joint(node: Node, notes: Notes, allow_welds: bool) -> ReadJoint:
     kind = KINDS.get(node.tag)
     if kind is None:
         if not allow_welds:
-            raise node.error(f"a {node.tag} is not supported; allow welds to read it as a weld")
+            said = f"{node.path}: a {node.tag} is not supported; allow welds to read it as a weld"
+            raise UnknownJointError(said)
         notes.warn("this kind of joint is not supported; it becomes a weld", node.path)
         others = (part for part in node if part.tag not in ("coordinates", "frames"))
         for part in (*node.elements("coordinates"), *others):

@@ -31,7 +31,14 @@ class ImportOpenSim(Change, Operator):
         "Import joints of unknown kinds as welds, with a warning; otherwise such a model is refused",
     )
 
-    def invoke(self, context: Context, _event: Event) -> set[str]:
+    asked: flag("Asked", "Ask before the import", options={"HIDDEN", "SKIP_SAVE"})
+
+    def invoke(self, context: Context, event: Event) -> set[str]:
+        if self.asked:
+            question = "This model has joints of a kind that Condyle lacks. Import them as welds?"
+            return context.window_manager.invoke_confirm(
+                self, event, title="Unknown Joints", message=question, confirm_text="Weld"
+            )
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -42,6 +49,12 @@ class ImportOpenSim(Change, Operator):
                 context.scene, bpy.path.abspath(self.filepath), folders, self.allow_welds
             )
         except (physics_access.physics().CondyleError, OSError) as error:
+            if self.options.is_invoke and isinstance(
+                error, physics_access.physics().errors.UnknownJointError
+            ):
+                given = {"filepath": self.filepath, "geometry": self.geometry, "allow_welds": True}
+                bpy.ops.condyle.import_opensim("INVOKE_DEFAULT", asked=True, **given)
+                return {"CANCELLED"}
             return failed(self, error)
         shown = set(context.view_layer.objects)  # without objects in excluded collections
         select_only(context, *(item for item in imported.ground.children_recursive if item in shown))

@@ -1,6 +1,7 @@
 """OpenSim models in the scene: what physics reads back is what the file says, and it bakes."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import numpy as np
@@ -312,6 +313,17 @@ def test_unknown_joints_are_welded_if_allowed(part, scene, lever):
     found = part("blender.session").findings
     assert any("StrangeJoint 'hinge'" in each.text and not each.is_hint for each in found)
     assert any("lost.vtp" in each.text and each.is_hint for each in found)
+
+
+def test_who_opens_a_file_is_asked_about_unknown_joints(part, scene, lever, monkeypatch):
+    module, asked = part("ui.muscles.import_operators"), []
+    lever.write_text(SMALL.replace("PinJoint", "StrangeJoint"), "utf-8")
+    again = SimpleNamespace(condyle=SimpleNamespace(import_opensim=lambda *how, **given: asked.append(given)))
+    monkeypatch.setattr(module, "bpy", SimpleNamespace(ops=again, path=bpy.path))
+    given = {"filepath": str(lever), "geometry": "", "allow_welds": False}
+    operator = SimpleNamespace(**given, options=SimpleNamespace(is_invoke=True))
+    assert module.ImportOpenSim.execute(operator, bpy.context) == {"CANCELLED"} and not scene.objects
+    assert asked == [{**given, "allow_welds": True, "asked": True}]
 
 
 def test_bodies_without_meshes_are_sticks_from_joint_to_joint(part, scene, tmp_path):

@@ -154,7 +154,7 @@ def test_what_follows_coordinates_of_unknown_joints_is_left_out(tmp_path):
 <dependent_coordinate_name>second</dependent_coordinate_name>
 </CoordinateCouplerConstraint></objects></ConstraintSet>"""
     path = write(tmp_path / "m.osim", body("one") + body("two"), made, rest)
-    with pytest.raises(ph.FormatError, match="StrangeJoint 'b'"):
+    with pytest.raises(ph.errors.UnknownJointError, match="StrangeJoint 'b'"):
         ph.read_opensim(path)
     read = ph.read_opensim(path, allow_welds=True)
     assert not read.muscles and not read.build().constraints
