@@ -52,7 +52,8 @@ def import_model(
     ph = physics_access.physics()
     read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry], allow_welds=allow_welds)
     model = read.build()
-    state = read.state(model)
+    given = read.state(model)
+    state = _met(model, given)
     gravity = np.asarray(model.gravity, dtype=np.float64)
     up = Y_UP if abs(gravity[1]) >= np.abs(gravity).max() else np.eye(4)
     worlds: dict[str | None, np.ndarray] = {None: up}
@@ -65,7 +66,8 @@ def import_model(
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
     notes = [findings.about(None, "import-note", message=each) for each in read.warnings]
-    hints = [findings.about(None, "import-note", message=each) for each in read.notes]
+    moved = ["the coordinates at the start are changed, to meet the constraints"] * (state is not given)
+    hints = [findings.about(None, "import-note", message=each) for each in (*read.notes, *moved)]
     notes += [replace(each, is_hint=True) for each in hints]
     imported = Imported(ground, warnings=notes)
     for body in model.bodies:
@@ -81,6 +83,18 @@ def import_model(
     bpy.context.view_layer.update()
     imported.warnings[:] = findings.gathered(imported.warnings)
     return imported
+
+
+def _met(model: Any, state: Any) -> Any:
+    """The state, or the one nearby that meets the ties of the file where it does not and such a one exists."""
+    ties = [each for each in model.constraints.values() if each.type in TIES]
+    if all(np.abs(each.value(model, state)).max() <= MET for each in ties):
+        return state
+    ph = physics_access.physics()
+    try:
+        return ph.assemble(model, state)
+    except ph.ModelError:
+        return state  # `_tie` tells which of them are left out
 
 
 def _body_empty(

@@ -72,6 +72,19 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     assert found["pin"].type == "point" and np.allclose(found["pin"].point, (0.0, 0.0, 0.1), atol=1e-6)
 
 
+def test_a_start_off_the_constraints_is_brought_to_them(part, scene, tmp_path):
+    """As OpenSim's assembly does; at 0.4 rad alone the rod's end is where it is tied."""
+    pin = TIES[: TIES.index('<PointConstraint name="off"')] + "</objects></ConstraintSet>"
+    place = f"<location_body_1>{np.sin(0.4)} {-np.cos(0.4)} 0</location_body_1>"
+    pin = pin.replace("<location_body_1>0 0 0.1</location_body_1>", place).replace("0 0 0.1", "0 -1 0")
+    path = tmp_path / "tied.osim"
+    path.write_text(SMALL.replace("<ForceSet>", pin + "<ForceSet>"), "utf-8")
+    made = part("making.opensim_import").import_model(scene, str(path))
+    read = part("reading.scene").read(scene)
+    assert set(codes(made.warnings)) == {"import-note"} and set(read.model.constraints) == {"pin"}
+    assert read.state.q[0] == pytest.approx(0.4, abs=1e-6)  # stored in single precision
+
+
 PATELLA = """<PinJoint name="second"><socket_parent_frame>/ground</socket_parent_frame>
 <socket_child_frame>/bodyset/cap</socket_child_frame><coordinates><Coordinate name="beta"/></coordinates></PinJoint>"""
 CURVED = """<ConstraintSet><objects><CoordinateCouplerConstraint name="k"><coupled_coordinates_function><SimmSpline>
