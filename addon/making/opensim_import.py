@@ -34,6 +34,7 @@ Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]
 READ_BACK = 1e-5
 
 
+SHOWN = 0.03  # m, half the size of the Empties of joints and connections
 AROUND = 0.1  # m, typical extent of bones and muscles beyond the origins of bodies
 
 
@@ -133,7 +134,7 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
         frame,
         name=f"{body.name} joint",
     )
-    item.empty_display_size = 0.03 / units.length_scale(scene)
+    item.empty_display_size = SHOWN / units.length_scale(scene)
     made.joints[body.name] = item
     settings = item.condyle.joint
     if not set_joint(settings, body.joint, units.length_scale(scene)):
@@ -206,6 +207,7 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None
     item = connections.add_connection(
         standing.scene, target_of(made, other), target_of(made, body), constraint.type, matrix, end, name
     )
+    item.empty_display_size = SHOWN / units.length_scale(standing.scene)
     if constraint.type == "distance":
         settings = item.condyle.connection
         settings.sense, settings.as_placed = constraint.sense, False
@@ -222,7 +224,9 @@ def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> b
         return False
     (follower, number), (lead, lead_number) = ends
     bodies = [Body(made.bodies[each]) for each in (follower, lead)]
-    item = connections.add_connection(standing.scene, bodies[1], bodies[0], "coupling", name=name)
+    place = made.joints[follower].matrix_world
+    item = connections.add_connection(standing.scene, bodies[1], bodies[0], "coupling", place, name=name)
+    item.empty_display_size = SHOWN / units.length_scale(standing.scene)
     settings = item.condyle.connection.coupling
     settings.coordinate, settings.leader_coordinate = number, lead_number
     if constraint.function.type == "linear":

@@ -101,6 +101,9 @@ def test_a_coordinate_follows_another_along_a_curve(part, scene, tmp_path):
     path.write_text(text.replace("<ForceSet>", CURVED + "<ForceSet>"), "utf-8")
     made = part("making.opensim_import").import_model(scene, str(path))
     assert "import-constraint-type" not in codes(made.warnings)
+    tie, follower = bpy.data.objects["k"], bpy.data.objects["cap joint"]  # shown where it acts, as large
+    assert np.allclose(tie.matrix_world, follower.matrix_world, atol=1e-6)
+    assert tie.empty_display_size == follower.empty_display_size
     (curve,) = [each.function for each in part("reading.scene").read(scene).model.constraints.values()]
     scene.frame_start, scene.frame_end = 1, 13
     report = part("jobs.bake").bake_now(scene)
