@@ -46,8 +46,9 @@ class Obstacle(ReadOnlyArrays, Value):
         side: on which side the path passes: towards a point (3,) in its own frame, towards an end of an axis (``"+x"``,
             ``"-x"`` ... ``"-z"``, OpenSim's quadrant), or the ``"shorter"`` way round a circular section. For cylinders
             and capsules also ``"counterclockwise"`` or ``"clockwise"`` about z, always. With a point or an axis, a line
-            that misses the surface is free unless both ends lie on the other half. A line through an ellipsoid is
-            passed the shorter way unless that bulges away from the point by more than 143 degrees (cosine -0.8).
+            that misses the surface is free, but for a cylinder or capsule with both ends on the other half. A line
+            through an ellipsoid is passed the shorter way unless that bulges away from the point by more than 143
+            degrees (cosine -0.8).
         always: whether the path passes on that side wherever its ends are: a line past the other side goes round, and
             so does one that bulges only partly away from the point. Needs a side.
         type: the obstacle's name in files and menus.

@@ -46,10 +46,11 @@ def wrong_half(data: Array, shape: int, p: Vector, s: Vector) -> bool:
 
 @inline
 def forced(data: Array, shape: int, p: Vector, s: Vector) -> bool:
-    """Whether a line that misses the obstacle on its wrong side must go round: not if only a hint determines the side
-    and an end lies there.
+    """Whether a line that misses the obstacle on its wrong side must go round: with a hint alone, if both ends lie
+    there and the obstacle is no sphere or ellipsoid.
     """
-    return int(data[shape + wrap.SHAPE_SENSE]) != wrap.BY_HINT or wrong_half(data, shape, p, s)
+    kind, sense = int(data[shape + wrap.SHAPE_KIND]), int(data[shape + wrap.SHAPE_SENSE])
+    return sense != wrap.BY_HINT or (kind != SPHERE and kind != ELLIPSOID and wrong_half(data, shape, p, s))
 
 
 @inline
