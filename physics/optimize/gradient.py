@@ -137,9 +137,28 @@ class Task:
         value, sweep = self.swept()
         return value, sweep.sums()
 
-    def swept(self) -> tuple[float, Sweep]:
-        """The loss, and the finished sweep."""
+    def with_objective(self, objective: Objective) -> Task:
+        """The task with another objective."""
+        return replace(self, objective=objective)
+
+    def whole(self) -> Result:
+        """The motion with a sample after each step; however long."""
+        return self._simulated(self.state, self.steps, 1)
+
+    def loss(self) -> float:
+        """The loss alone."""
+        rows = self.whole()
+        return self.objective.evaluate(self.span(0, rows.q, rows.qd, self.displaced())).value
+
+    def displaced(self) -> Displaced:
+        """The model with coordinates behind the joints whose frames are parameters."""
+        return Displaced(self.model, *self.places.displacements(self.model))
+
+    def swept(self, whole: Result | None = None) -> tuple[float, Sweep]:
+        """The loss, and the finished sweep; along a motion that was simulated already, if given."""
         steps, value, sweep = self.steps, 0.0, Sweep(self)
+        if whole is not None:
+            return sweep.back(0, whole), sweep
         kept = steps if 2 * steps * self.model.num_coordinates <= MOST_KEPT else math.ceil(math.sqrt(steps))
         marks = None if kept == steps else self._simulated(self.state, steps, kept)
         for first in range((steps - 1) // kept * kept, -1, -kept):
@@ -182,7 +201,7 @@ class Sweep:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.frames, self.points = (np.zeros_like(task.values[key]) for key in ("frames", "points"))
-        self.displaced = Displaced(task.model, *task.places.displacements(task.model))
+        self.displaced = task.displaced()
         model, table = self.displaced.model, self.displaced.widen(task.values["table"])
         nv, nb = model.num_coordinates, model.num_bodies
         self.stops, self.grazes = Stops(task.model), False

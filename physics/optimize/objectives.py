@@ -242,14 +242,17 @@ class Pose(Objective):
     time: float | None = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        wanted = instance(self.values, Mapping, "values of a pose")
-        _columns(wanted, model.coordinate_names, "a pose")
-        for name, value in wanted.items():
+        self.columns(model)
+        for name, value in self.values.items():
             number(value, f"{name} of a pose")
         _check_time(self.time, start, end, "a pose")
 
+    def columns(self, model: Model) -> list[int]:
+        """The coordinates' numbers."""
+        return _columns(instance(self.values, Mapping, "values of a pose"), model.coordinate_names, "a pose")
+
     def evaluate(self, span: Span) -> Loss:
-        columns = _columns(self.values, span.model.coordinate_names, "a pose")
+        columns = self.columns(span.model)
         goal, loss = np.array(list(self.values.values())), Loss.none(span)
         return _squares(loss, span.q, loss.by_q, span.rows_at(self.time), columns, goal)
 
@@ -265,11 +268,15 @@ class Rest(Objective):
     time: float | None = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        _columns(self.coordinates, model.coordinate_names, "a rest")
+        self.columns(model)
         _check_time(self.time, start, end, "a rest")
 
+    def columns(self, model: Model) -> list[int]:
+        """The coordinates' numbers."""
+        return _columns(self.coordinates, model.coordinate_names, "a rest")
+
     def evaluate(self, span: Span) -> Loss:
-        columns, loss = _columns(self.coordinates, span.model.coordinate_names, "a rest"), Loss.none(span)
+        columns, loss = self.columns(span.model), Loss.none(span)
         return _squares(loss, span.qd, loss.by_qd, span.rows_at(self.time), columns)
 
 
@@ -283,14 +290,15 @@ class Effort(Objective):
     names: Any = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        self._columns(model)
+        self.columns(model)
 
-    def _columns(self, model: Model) -> list[int]:
+    def columns(self, model: Model) -> list[int]:
+        """Those of forces and inputs that count."""
         known = (*model.coordinate_names, *model.input_names)
         return _columns(model.coordinate_names if self.names is None else self.names, known, "an effort")
 
     def evaluate(self, span: Span) -> Loss:
-        loss, columns = Loss.none(span), self._columns(span.model)
+        loss, columns = Loss.none(span), self.columns(span.model)
         return _squares(loss, span.tau, loss.by_tau, span.ends, columns, 0.0, span.dt)
 
 

@@ -18,8 +18,11 @@ from ..validation import chosen, finite_array, float_array, instance, listed, wh
 from .gradient import Motion, Task, make_task
 from .objectives import Objective
 from .parameters import Parameter, Places, forces_of
+from .residuals import SumOfSquares
+from .starts import from_inverse_kinematics
 
-METHODS = ("L-BFGS-B",)
+METHODS = ("L-BFGS-B", "least squares")
+FROM_POSES = "inverse kinematics"
 #: called after each gradient with their number so far and the least loss; returning False cancels
 Progress = Callable[[int, float], "bool | None"]
 
@@ -67,9 +70,12 @@ def optimize(
         model, state, duration, dt, integrator, objective, parameters, tau: as of `gradient`.
         bounds: {parameter: (lower, upper)} of all its numbers, None for an open end. Stiffness, damping, tensions and
             excitations keep within what a model takes.
-        method: ``"L-BFGS-B"`` of SciPy, also if None.
+        method: of SciPy. ``"L-BFGS-B"``, also if None; ``"least squares"`` (trust region) for sums of `Reach`, `Rest`,
+            `Pose` and `Effort`: a gradient then is one of each residual, and far fewer are needed.
         starts: a list of {parameter: number or array}; the best result of all counts. None: one start from the numbers
-            given, where torques without tau are those that hold the state against gravity.
+            given, where torques without tau are those that hold the state against gravity. ``"inverse kinematics"``:
+            the best of these numbers, of torques that hold, and of those of a smooth motion to poses that meet `Reach`
+            and `Pose`.
         most_gradients: after which a search from one start ends.
         progress: called after each gradient with their number and the least loss so far; returning False cancels.
 
@@ -77,18 +83,21 @@ def optimize(
         ModelError, DivergedError: as of `gradient`, the latter at the start. CancelledError: with the `Optimum` so far.
         MissingDependencyError: without SciPy.
     """
-    chosen(METHODS[0] if method is None else method, METHODS, "method of a search")
+    method = chosen(METHODS[0] if method is None else method, METHODS, "method of a search")
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be callable, got {progress!r:.80}")
     most = whole_number(most_gradients, "most_gradients", 1)
     task = make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters)
     limits = _limits(task, bounds)
     begins = [_against_gravity(task) if tau is None else task.places.read(task.values)]
-    if starts is not None:
+    if isinstance(starts, str):
+        chosen(starts, (FROM_POSES,), "starts")
+        begins = [_best(task, [*begins, _against_gravity(task), from_inverse_kinematics(task)])]
+    elif starts is not None:
         begins = [_start(task, each, f"starts[{k}]") for k, each in enumerate(listed(starts, "starts"))]
         if not begins:
             raise ModelError("starts: at least one is needed, got none")
-    search = Search(task, most, progress)
+    search = (Search if method == METHODS[0] else LeastSquares)(task, most, progress)
     for begin in begins:
         search.run(np.clip(begin, *limits.T), limits)
     return search.optimum()
@@ -109,15 +118,12 @@ class Search:
     def run(self, begin: FloatArray, limits: FloatArray) -> None:
         """Search from one start; keeps the better result."""
         try:
-            from scipy.optimize import minimize
+            import scipy.optimize
         except ImportError as error:
             raise MissingDependencyError("optimize needs SciPy, which is not installed") from error
         before, self.last = np.inf if self.best is None else self.best[0], self.gradients + self.most
-        options = {"maxiter": self.most, "maxfun": self.most + 1, "ftol": 1e-13, "gtol": 1e-9}
         try:
-            found = minimize(
-                self._evaluate, begin, jac=True, method="L-BFGS-B", bounds=limits, options=options
-            )
+            found = self._search(scipy.optimize, begin, limits)
             converged, reason = bool(found.success), str(found.message)
         except _Enough:
             converged, reason = False, f"{self.most} gradients did not suffice"
@@ -128,12 +134,28 @@ class Search:
         if self.best is not None and self.best[0] < before:
             self.converged, self.reason = converged, reason
 
+    def _search(self, scipy: Any, begin: FloatArray, limits: FloatArray) -> Any:
+        """What SciPy found."""
+        options = {"maxiter": self.most, "maxfun": self.most + 1, "ftol": 1e-13, "gtol": 1e-9}
+        return scipy.minimize(
+            self._evaluate, begin, jac=True, method="L-BFGS-B", bounds=limits, options=options
+        )
+
     def _evaluate(self, row: FloatArray) -> tuple[float, FloatArray]:
-        if self.gradients == self.last:
-            raise _Enough
+        self._count()
         task = self.task.with_values(row)
         value, slopes = task.evaluate()
+        self._note(value, task)
+        return value, self.task.places.read(slopes)
+
+    def _count(self) -> None:
+        """Begin another gradient."""
+        if self.gradients == self.last:
+            raise _Enough
         self.gradients += 1
+
+    def _note(self, value: float, task: Task) -> None:
+        """Keep what is best, and report."""
         if self.best is None or value < self.best[0]:
             self.best = value, task
         if self.progress is not None:
@@ -141,7 +163,6 @@ class Search:
             if isinstance(answer, bool | np.bool_) and not answer:
                 self.reason = "cancelled"
                 raise CancelledError(f"cancelled after {self.gradients} gradients", self.optimum())
-        return value, self.task.places.read(slopes)
 
     def optimum(self) -> Optimum:
         """The best so far."""
@@ -155,6 +176,34 @@ class Search:
         )
 
 
+class LeastSquares(Search):
+    """A search by residuals: a trial that diverges is taken back."""
+
+    def __init__(self, task: Task, most: int, progress: Progress | None) -> None:
+        super().__init__(task, most, progress)
+        self.squares = SumOfSquares(task)
+
+    def _search(self, scipy: Any, begin: FloatArray, limits: FloatArray) -> Any:
+        options: dict[str, Any] = {"x_scale": "jac", "ftol": 1e-12, "xtol": 1e-12, "gtol": 1e-14}
+        return scipy.least_squares(self._residuals, begin, self._slopes, limits.T, **options)
+
+    def _residuals(self, row: FloatArray) -> FloatArray:
+        task = self.task.with_values(row)
+        try:
+            values = self.squares.values(task)
+        except DivergedError:
+            if self.best is None:
+                raise
+            return np.full(self.size, np.inf)
+        self.size = len(values)
+        self._note(float(values @ values), task)
+        return values
+
+    def _slopes(self, row: FloatArray) -> FloatArray:
+        self._count()
+        return self.squares.slopes(self.task.with_values(row))
+
+
 def _against_gravity(task: Task) -> FloatArray:
     """The numbers given, with torques that hold the state at rest where torques are parameters."""
     still = replace(task.state, qd=np.zeros_like(task.state.qd))
@@ -165,6 +214,17 @@ def _against_gravity(task: Task) -> FloatArray:
         if each.kind == "torque":
             row[part] = holding[task.model.coordinate_index(each.name)]
     return row
+
+
+def _best(task: Task, starts: list[FloatArray]) -> FloatArray:
+    """That of several starts with the least loss; one that diverges has none."""
+    losses = []
+    for row in starts:
+        try:
+            losses.append(task.with_values(row).loss())
+        except DivergedError:
+            losses.append(np.inf)
+    return starts[int(np.argmin(losses))]
 
 
 def _known(places: Places, parameter: Any, what: str) -> int:

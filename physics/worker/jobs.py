@@ -15,7 +15,7 @@ import numpy as np
 from .. import fitting, joints
 from ..analysis.muscle_drawing import muscle_curves
 from ..bodies.state import State
-from ..errors import DivergedError, FormatError
+from ..errors import DivergedError, FormatError, ModelError
 from ..io.model_file import model_from_document, plain, state_from_dict
 from ..io.result_file import divergence_to_dict, result_arrays
 from ..kernels.compiler import jit
@@ -33,8 +33,9 @@ from ..simulation.between_samples import simulate_between
 from ..simulation.live import LiveRun, between
 from ..simulation.loop import simulate_loop
 from ..simulation.simulate import simulate
+from . import goals as goal_search
 from .report import Report
-from .stage_names import BUILDING, OBSERVATION, USUAL, WITH_MUSCLES
+from .stage_names import BUILDING, GRADIENTS, OBSERVATION, USUAL, WITH_MUSCLES
 from .stages import prepare, stages_of
 
 SIMULATION = {
@@ -170,6 +171,27 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     return _result_answer(run.checked(between(motion, kept["from"], kept["to"])))
 
 
+def solve_goals(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Torques that bring bodies to ``goals`` (`goals.solve`), of the coordinates in ``torques`` at the times in the
+    array ``knots``; other input as for a simulation.
+    """
+    check_keys(
+        job, SIMULATION | {"goals", "torques", "effort", "most"}, ("model", "goals", "torques"), "a job"
+    )
+    _check_array("knots", arrays)
+    for what in ("motions", "pulls", "controllers"):
+        for name in job.get(what) or {}:
+            raise ModelError(f"there is no gradient through what leads {name!r} ({what}): take it without")
+    model, state, options = _read_simulation(job, arrays, report)
+    prepare((GRADIENTS,), report)
+    report.message("solving goals")
+    wanted = [goal_search.Goal.from_dict(each) for each in job["goals"]]
+    given = list(job["torques"]), arrays["knots"], job.get("effort", 1e-7), job.get("most", 24)
+    found = goal_search.solve(model, state, options, wanted, *given, report)
+    header = {"misses": found.misses, "gradients": found.gradients, "names": list(found.torques)}
+    return header, {"times": found.times, "torques": np.array(list(found.torques.values()))}
+
+
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
     """Model, state and keywords of a simulation, after compiling its kernels."""
     prepare(BUILDING, report)
@@ -231,5 +253,6 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "project": project_poses,
     "simulate": run_simulation,
     "live": run_live,
+    "solve_goals": solve_goals,
     "muscle_paths": muscle_paths,
 }

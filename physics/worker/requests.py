@@ -21,6 +21,7 @@ from ..model.result import Result
 from ..motions.table import Table
 from ..simulation.between_samples import Between
 from .client import Answer, Job, WorkerClient
+from .goals import Goal, Solution
 
 #: keywords of fits with one value per pose, sent as arrays; the others are sent in the header
 POSE_ARRAYS = ("q", "weights")
@@ -115,6 +116,33 @@ def live(
     """
     header, arrays = simulation({"model": model, "state": state, **keywords})
     return client.submit("live", {**header, "factor": factor, "repeating": plain(repeating or {})}, arrays)
+
+
+def solve_goals(
+    client: WorkerClient,
+    model: Model,
+    state: State,
+    goals: Sequence[Goal],
+    torques: Sequence[str],
+    knots: Any,
+    effort: float = 1e-7,
+    most: int = 24,
+    **keywords: Any,
+) -> Job:
+    """Search for torques that meet goals; arguments as of `goals.solve`, others as of ``simulate`` here."""
+    header, arrays = simulation({"model": model, "state": state, **keywords})
+    wanted = [plain(vars(each)) for each in goals]
+    more = {"goals": wanted, "torques": list(torques), "effort": effort, "most": most}
+    return client.submit(
+        "solve_goals", header | more, arrays | {"knots": np.asarray(knots, dtype=np.float64)}
+    )
+
+
+def solve_goals_answer(answer: Answer) -> Solution:
+    """The torques from a finished job (``job.result``)."""
+    header, arrays = answer.header, answer.arrays
+    torques = dict(zip(header["names"], arrays["torques"]))
+    return Solution(arrays["times"], torques, list(header["misses"]), int(header["gradients"]))
 
 
 def simulation(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, FloatArray]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 OBSERVATION, WITH_MUSCLES = "poses and energy", " with muscles"
-COLLIDERS = "contacts of shapes"
+COLLIDERS, GRADIENTS = "contacts of shapes", "gradients"
 #: stages for building a model: the stiffness of limits depends on the bodies' poses
 BUILDING = (OBSERVATION,)
 IMPLICIT = ("linearly_implicit_euler", "spring_implicit_euler", "bdf1", "sdirk2")

@@ -33,9 +33,12 @@ from ..kinematics.targets import Target
 from ..model.builder import ModelBuilder
 from ..model.model import Model
 from ..muscles import PathPoint, Tension
+from ..optimize.objectives import Effort, Reach, Rest
+from ..optimize.optimum import FROM_POSES, optimize
+from ..optimize.parameters import Parameter
 from ..simulation.simulate import simulate
 from .report import Report
-from .stage_names import COLLIDERS, OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
+from .stage_names import COLLIDERS, GRADIENTS, OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
 
 LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled
 NICENESS = 5  # of the compiling thread
@@ -151,6 +154,16 @@ def _compile_colliders() -> None:
     simulate(model, model.state(), duration=1e-3, dt=1e-3)
 
 
+def _compile_gradients() -> None:
+    model = _small_model()
+    wanted = Reach("pendulum", (0.0, 1.0, 0.0)) + Rest() + 1e-3 * Effort()
+    parameters = [Parameter("torque", model.coordinate_names[0])]
+    options: dict[str, Any] = {"objective": wanted, "parameters": parameters, "method": "least squares"}
+    optimize(
+        model, model.state(), 2e-3, 1e-3, integrator="sdirk2", starts=FROM_POSES, most_gradients=1, **options
+    )
+
+
 def _compile_functions() -> None:
     model = _small_model()
     at = model.state()
@@ -182,6 +195,7 @@ STAGES: dict[str, Callable[[], object]] = {
         _small_model(), Target("pendulum", (0.0, 0.0, 1.0)), starts=1
     ),
     COLLIDERS: _compile_colliders,
+    GRADIENTS: _compile_gradients,
     "steps of variable length": _compile_variable_steps,
     "mass matrices and derivatives": _compile_functions,
 }

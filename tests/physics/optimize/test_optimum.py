@@ -6,6 +6,7 @@ import pytest
 import physics as ph
 from blender_scenes import arm_model
 from physics.muscles import MassPoints
+from physics.optimize import gradient, residuals
 
 HAND, STEP, SPAN = (0.0, 0.0, -0.4), 2e-3, 0.4
 RUN = {"duration": SPAN, "dt": STEP, "integrator": "sdirk2"}
@@ -135,3 +136,51 @@ def test_a_limit_of_gradients_ends_a_search_unconverged():
     for most in (1, 2):
         found = search(most_gradients=most)
         assert found.gradients == most and not found.converged and str(most) in found.reason
+
+
+def at_rest(model, state):
+    """The hand at rest at another place, with little effort."""
+    goals, target = ph.objectives, place(model, state) + AWAY
+    reach = goals.Reach("Forearm", target, point=HAND)
+    return target, reach + 1e-2 * goals.Rest() + 1e-9 * goals.Effort()
+
+
+def test_least_squares_bring_the_hand_to_rest_with_fewer_gradients():
+    model, state, torques = arm()
+    target, wanted = at_rest(model, state)
+    search = {"objective": wanted, "parameters": torques, "tau": TABLE, "method": "least squares"}
+    found = ph.optimize(model, state, **RUN, **search, starts="inverse kinematics", most_gradients=12)
+    miss, speed = reached(found, target)
+    assert miss < 1e-4 and speed < 1e-3  # m, rad/s
+
+
+def test_residuals_are_square_roots_of_the_loss_and_their_slopes_agree_with_differences():
+    goals = ph.objectives
+    model, state, torques = arm()
+    names = model.coordinate_names
+    wanted = (
+        2.0 * goals.Reach("Forearm", (0.1, 0.2, 0.3), point=HAND, time=0.3)
+        + 0.5 * goals.Rest(names[:2])
+        + goals.Pose({names[3]: 0.4})
+        + 1e-3 * goals.Effort(names[:3])
+    )
+    random = np.random.default_rng(3)
+    tau = ph.Table(TABLE.times, random.normal(0.0, 1.0, (8, 4)))
+    task = gradient.make_task(gradient.Motion(model, state, SPAN, STEP, "sdirk2", tau), wanted, torques)
+    squares, row = residuals.SumOfSquares(task), task.places.read(task.values)
+    values, slopes = squares.values(task), squares.slopes(task)
+    assert values @ values == pytest.approx(task.loss(), rel=1e-12)  # round-off
+    assert 2.0 * values @ slopes == pytest.approx(task.places.read(task.evaluate()[1]), rel=1e-9, abs=1e-12)
+    way = random.normal(0.0, 1.0, len(row))
+    ahead, behind = (squares.values(task.with_values(row + s * 1e-4 * way)) for s in (1.0, -1.0))
+    assert (ahead - behind) / 2e-4 == pytest.approx(slopes @ way, rel=1e-6, abs=1e-8)  # second order
+
+
+def test_what_least_squares_cannot_take_is_refused():
+    goals = ph.objectives
+    model, state, torques = arm()
+    for wanted in (goals.Frame("Forearm", np.eye(4)), -1.0 * goals.Rest()):
+        with pytest.raises(ph.ModelError):
+            ph.optimize(model, state, **RUN, objective=wanted, parameters=torques, method="least squares")
+    with pytest.raises(ph.ModelError):
+        ph.optimize(model, state, **RUN, objective=goals.Rest(), parameters=torques, starts="anywhere")

@@ -13,7 +13,7 @@ import physics as ph
 from physics.errors import CancelledError
 from physics.kernels.compiler import jit
 from physics.worker import client as worker
-from physics.worker import protocol, requests
+from physics.worker import goals, protocol, requests
 from tests.physics.constraints.mechanisms import pose
 from tests.physics.generators import random_state, random_tree, smooth_frames
 from tests.physics.small_models import alone
@@ -326,3 +326,42 @@ def test_a_simulation_tells_what_it_does_between_its_samples_where_it_is_asked(c
     keywords |= {"between": True, "loop": {"most_cycles": 2}}
     looped = requests.simulate(client, model, model.state([0.0]), **keywords).wait(HANG)
     assert requests.between_answer(looped) is None
+
+
+def two_links():
+    builder = ph.ModelBuilder()
+    for name, parent in (("upper", None), ("lower", "upper")):
+        place, inertia = pose((0, 0, 0.0 if parent is None else -0.3)), np.diag([0.01, 0.01, 0.001])
+        hinge = {"joint": ph.joints.Hinge((0, 1, 0)), "joint_in_parent": place, "damping": 0.05}
+        builder.add_body(name, parent, mass=1.0, com=(0, 0, -0.15), inertia=inertia, **hinge)
+    return builder.build()
+
+
+def test_torques_for_goals(client):
+    model, knots = two_links(), np.linspace(0.0, 0.5, 6)
+    wanted = [
+        goals.Goal("reach", "lower", 0.5, target=(-0.3, 0.0, -0.4), point=(0, 0, -0.3)),
+        goals.Goal("rest", "lower", 0.5),
+    ]
+    run = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
+    job = requests.solve_goals(client, model, model.state(), wanted, model.coordinate_names, knots, **run)
+    found = requests.solve_goals_answer(job.wait(HANG))
+    assert max(found.misses) < 1e-4  # m, rad/s
+    table = ph.Table(found.times, np.stack(list(found.torques.values()), axis=1))
+    result = ph.simulate(model, model.state(), **run, tau=table)
+    assert [goal.miss(result) for goal in wanted] == pytest.approx(
+        found.misses, abs=1e-9
+    )  # round-off, magnified
+
+
+def test_goals_refuse_what_has_no_gradient(client):
+    model = two_links()
+    given = ([goals.Goal("rest", "lower", 0.5)], ["lower.angle"], [0.0, 0.5])
+    run = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
+    rows = np.zeros((3, 2))
+    rows[1, 0] = 1.0  # of a coordinate that gets no torque, between two knots
+    bent = {"tau": ph.Table([0.0, 0.2, 0.5], rows)}
+    led = {"motions": {"upper": ph.Motion(np.linspace(0.0, 1.0, 5), np.linspace(0.0, 1.0, 5))}}
+    for more in (bent, led):
+        with pytest.raises(worker.WorkerError, match="upper"):
+            requests.solve_goals(client, model, model.state(), *given, **run, **more).wait(HANG)

@@ -1,0 +1,94 @@
+"""Torques to begin a search with: those of a smooth motion from pose to pose that inverse kinematics finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..dynamics import inverse_dynamics
+from ..kinematics.solve import inverse_kinematics
+from ..kinematics.targets import Target
+from ..motions.table import interpolated
+from .gradient import Task
+from .objectives import Objective, Pose, Reach
+from .residuals import flat, shares_of_rows
+
+#: states of the smooth motion between two rows of a table of torques
+BETWEEN = 6
+#: a quintic from 0 to 1 in unit time that begins and ends at rest, and its derivatives: powers 3 to 5
+QUINTIC = np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
+#: searches of inverse kinematics for each pose
+STARTS = 8
+
+
+def from_inverse_kinematics(task: Task) -> FloatArray:
+    """A task's numbers (n,), with torques of a motion that rests in a pose for each time of `Reach` and `Pose`.
+
+    Between poses coordinates follow quintics of least jerk. The torques of
+    inverse dynamics along them are fitted by the rows of the table, in the least squares.
+    """
+    times, q = _poses(task)
+    begin, end = task.times[0], task.times[-1]
+    at = np.linspace(begin, end, BETWEEN * max(1, len(task.times) - 1) + 1)
+    torques = np.array([_torques_at(task, times, q, float(t)) for t in at])
+    fitted = np.linalg.lstsq(shares_of_rows(task.times, at), torques, rcond=None)[0]
+    row = task.places.read(task.values)
+    for each, part, (_, place) in zip(task.places.parameters, task.places.slices, task.places.places):
+        if each.kind == "torque":
+            row[part] = fitted[place[0], task.model.coordinate_index(each.name)]
+    return row
+
+
+def _poses(task: Task) -> tuple[FloatArray, FloatArray]:
+    """Times (P,) [s] and coordinates (P, nv): at the start, and where something is to be somewhere."""
+    start = float(task.state.time)
+    end = start + task.steps * task.dt
+    wanted: dict[float, list[Objective]] = {}
+    for _, part in flat(task.objective, 1.0):
+        if isinstance(part, Reach | Pose):
+            wanted.setdefault(end if part.time is None else float(part.time), []).append(part)
+    times, states = [start], [task.state]
+    held = _held(task)
+    for time in sorted(wanted):
+        if time > start:
+            times.append(time)
+            states.append(_pose(task, states[-1], wanted[time], held))
+    return np.array(times), np.array([state.q for state in states])
+
+
+def _held(task: Task) -> list[str]:
+    """Bodies of which no coordinate has a torque to be found."""
+    model = task.model
+    moved = {each.name for each in task.places.parameters if each.kind == "torque"}
+    names = np.array(model.coordinate_names)
+    return [name for name in model.body_names if not moved & set(names[model.coordinate_slice(name)])]
+
+
+def _pose(task: Task, state: Any, wanted: list[Objective], held: list[str]) -> Any:
+    """The state that meets all that is wanted at a time, or comes nearest, near another state."""
+    q = np.array(state.q)
+    for part in wanted:
+        if isinstance(part, Pose):
+            q[part.columns(task.model)] = list(part.values.values())
+    state = replace(state, q=q)
+    targets = [Target(part.body, part.target, at=part.point) for part in wanted if isinstance(part, Reach)]
+    if not targets:
+        return state
+    return inverse_kinematics(task.model, targets, state, held=held, starts=STARTS).state
+
+
+def _torques_at(task: Task, times: FloatArray, poses: FloatArray, now: float) -> FloatArray:
+    """Torques (nv,) of the motion from pose to pose at a time."""
+    k = int(np.clip(np.searchsorted(times, now, side="right") - 1, 0, max(len(times) - 2, 0)))
+    q, qd, qdd = poses[min(k, len(poses) - 1)], np.zeros(poses.shape[1]), np.zeros(poses.shape[1])
+    if k + 1 < len(times):
+        width, way = times[k + 1] - times[k], poses[k + 1] - poses[k]
+        share = min((now - times[k]) / width, 1.0)
+        q = q + QUINTIC(share) * way
+        qd, qdd = (QUINTIC.deriv(m)(share) / width**m * way for m in (1, 2))
+    inputs = interpolated(now, task.times, task.values["table"])[task.model.num_coordinates :]
+    state = task.model.state(q=q, qd=qd, time=now)
+    return inverse_dynamics(task.model, state, qdd, inputs)

@@ -1,0 +1,192 @@
+"""Torques that bring bodies to goals: what the job of that name solves, in numbers of comparable size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray
+from ..bodies.state import State
+from ..dynamics import body_poses, inverse_dynamics, mass_matrix
+from ..errors import ModelError
+from ..model.model import Model
+from ..model.result import Result
+from ..motions.table import Table, force_table, interpolated
+from ..optimize.objectives import Effort, Objective, Reach, Rest, Sum
+from ..optimize.optimum import FROM_POSES, optimize
+from ..optimize.parameters import Parameter
+from ..registry import check_keys
+from ..simulation.simulate import simulate
+from ..validation import chosen, instance, number
+from .report import Report
+
+KINDS = ("reach", "rest")
+#: weights of efforts from search to search, against the last: along a narrow valley steps are short
+EASIER = (1e4, 1e2, 1.0)
+#: share of a squared speed [rad/s, m/s] in the loss against a squared distance as a share of the chain's length
+SPEEDS = 0.01
+#: what else moves must be straight between the knots to this share of its largest value
+STRAIGHT = 1e-6
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What is wanted of a body of a model at a time.
+
+    Attributes:
+        kind: of `KINDS`. body: its name. time: [s]. weight: of its square. target: in the world (3,) [m], point: in the
+            body's frame (3,) [m], both of a reach.
+    """
+
+    kind: str
+    body: str
+    time: float
+    weight: float = 1.0
+    target: Sequence[float] = (0.0, 0.0, 0.0)
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Goal:
+        """A goal from its description; FormatError or ModelError where it is none."""
+        check_keys(given, set(cls.__dataclass_fields__), ("kind", "body", "time"), "a goal")
+        chosen(given["kind"], KINDS, "kind of a goal")
+        number(given.get("weight", 1.0), f"weight of a goal of {given['body']!r}", not_negative=True)
+        return cls(**given)
+
+    def objective(self, model: Model, state: State) -> Objective:
+        """It as a loss: 1 where a point is as far off as its chain is long, or at 10 rad/s."""
+        if self.kind == "reach":
+            arm = self.place(body_poses(model, state), model) - _root(model, self.body)
+            reach = Reach(self.body, np.array(self.target), np.array(self.point), self.time)
+            return self.weight / max(float(arm @ arm), 1e-12) * reach
+        return SPEEDS * self.weight * Rest(carrying(model, self.body), self.time)
+
+    def place(self, poses: FloatArray, model: Model) -> FloatArray:
+        """The point in the world (3,) at poses (nb, 4, 4)."""
+        pose = poses[model.index(self.body)]
+        place: FloatArray = pose[:3, :3] @ np.array(self.point) + pose[:3, 3]
+        return place
+
+    def miss(self, result: Result) -> float:
+        """By how much a motion with a sample at each step misses it [m; rad/s]."""
+        row, model = int(np.argmin(np.abs(result.t - self.time))), result.model
+        if self.kind == "reach":
+            return float(np.linalg.norm(self.place(result.poses[row], model) - np.array(self.target)))
+        columns = [model.coordinate_index(name) for name in carrying(model, self.body)]
+        return float(np.abs(result.qd[row, columns]).max(initial=0.0))
+
+
+def carrying(model: Model, body: str) -> list[str]:
+    """Names of the coordinates between the world and a body, from the root on."""
+    names, index = list[str](), model.index(body)
+    while index >= 0:
+        names = [*model.coordinate_names[model.coordinate_slice(model.body_names[index])], *names]
+        index = int(model.parent[index])
+    return names
+
+
+def _root(model: Model, body: str) -> FloatArray:
+    """Place (3,) of the joint by which a body's chain begins."""
+    index = model.index(body)
+    while model.parent[index] >= 0:
+        index = int(model.parent[index])
+    place: FloatArray = np.asarray(model.bodies[index].joint_in_parent)[:3, 3]
+    return place
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Torques that were found.
+
+    Attributes:
+        times: of the knots (K,) [s]. torques: {coordinate: (K,)}, numbers of single precision, as Blender keeps them.
+        misses: by how much each goal is missed [m; rad/s]. gradients: how many it took.
+    """
+
+    times: FloatArray
+    torques: dict[str, FloatArray]
+    misses: list[float]
+    gradients: int
+
+
+def solve(
+    model: Model,
+    state: State,
+    options: Mapping[str, Any],
+    goals: Sequence[Goal],
+    torques: Sequence[str],
+    knots: FloatArray,
+    effort: float,
+    most: int,
+    report: Report,
+) -> Solution:
+    """Search for torques of some coordinates at knots (K,) [s], straight between them, that meet goals.
+
+    options: duration, dt, integrator and tau of ``simulate``. effort: weight of the squared torques, as a share of
+    those that hold the model and bring it a radian far. most: gradients.
+
+    Raises:
+        ModelError, DivergedError: as of `optimize`; other forces are not straight between the knots.
+    """
+    model.check_dynamics()
+    duration, dt, integrator = (options[name] for name in ("duration", "dt", "integrator"))
+    table = _at_knots(model, options.get("tau"), torques, knots)
+    wanted = Sum(tuple((1.0, goal.objective(model, state)) for goal in goals))
+    efforts = effort / _usual_effort(model, state, torques, duration) * Effort(list(torques))
+    values, done = table, 0
+    for round_, easier in enumerate(EASIER):
+        begun = done
+
+        def progress(gradients: int, _value: float, begun: int = begun) -> bool:
+            return report.progress((begun + gradients) / most)
+
+        found = optimize(
+            model,
+            state,
+            duration,
+            dt,
+            integrator=integrator,
+            objective=wanted + easier * efforts,
+            parameters=[Parameter("torque", name) for name in torques],
+            tau=Table(knots, values),
+            method="least squares",
+            starts=None if round_ else FROM_POSES,
+            most_gradients=max(1, most // len(EASIER)),
+            progress=progress,
+        )
+        values, done = np.array(instance(found.inputs, Table, "torques").values), done + found.gradients
+    columns = [model.coordinate_index(name) for name in torques]
+    values[:, columns] = values[:, columns].astype(np.float32)
+    result = simulate(model, state, duration, dt, integrator, tau=Table(knots, values))
+    by_name = {name: values[:, column].copy() for name, column in zip(torques, columns)}
+    return Solution(knots, by_name, [goal.miss(result) for goal in goals], done)
+
+
+def _at_knots(model: Model, tau: Any, torques: Sequence[str], knots: FloatArray) -> FloatArray:
+    """Forces and inputs (K, nv + inputs) at the knots; ModelError where others than some torques bend between them."""
+    times, values = force_table(model, tau)
+    rows = np.array([interpolated(float(t), times, values) for t in knots])
+    inside = (times >= knots[0]) & (times <= knots[-1])
+    straight = np.array([interpolated(float(t), knots, rows) for t in times[inside]]).reshape(
+        -1, rows.shape[1]
+    )
+    off = np.abs(straight - values[inside]).max(axis=0, initial=0.0) > STRAIGHT * np.abs(values).max(axis=0)
+    names = (*model.coordinate_names, *model.input_names)
+    for name, bends in zip(names, off):
+        if bends and name not in torques:
+            raise ModelError(
+                f"{name!r} changes in time, which a search for torques cannot take yet: keep it constant"
+            )
+    return rows
+
+
+def _usual_effort(model: Model, state: State, torques: Sequence[str], duration: float) -> float:
+    """Square of torques that hold a model, and of those that bring each coordinate a radian far, over a time."""
+    columns = [model.coordinate_index(name) for name in torques]
+    still = model.state(q=state.q, time=state.time)
+    holding = np.abs(inverse_dynamics(model, still))[columns]
+    moving = 4.0 / duration**2 * np.diag(mass_matrix(model, still))[columns]
+    return float(duration * ((holding + moving) ** 2).sum())
