@@ -40,6 +40,9 @@ findings_scene: int = 0
 #: the computed part of the last bake, if it failed, see `unfinished`
 unfinished: Any = None
 
+#: session uid of the scene in which the last search missed a goal, see `jobs.goals`; 0: none
+missed_goals: int = 0
+
 #: changes since the last bake of each scene, by its session uid, see `staleness`; and whether to search for them again
 stale: dict[int, list[Any]] = {}
 stale_unknown: bool = False

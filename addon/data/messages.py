@@ -94,6 +94,9 @@ TEXTS = {
     "record-of-bones": "{object}: the bake's record of keyed bones is damaged, so after Free Bake earlier actions do not follow renamed bones",
     "record-of-hooks": "{muscle}: the bake's record of hidden hooks is damaged, so Free Bake leaves them visible: {hooks}",
     "shot-changed": "The scene is not as its shot was taken: what was simulated then is baked. Take another shot if that is not meant",
+    # goals
+    "goal-missed": "{body}: its point is {apart} from {target} at frame {frame}. Move the target, allow more frames, or press Write Anyway",
+    "rest-missed": "{body}: its joints move by up to {speed:.3g} rad or m a second at frame {frame}, where it should rest. Allow more frames, or press Write Anyway",
     # changes since a bake
     "new-since-bake": "{owner} is new",
     "gone-since-bake": "{owner} is gone",

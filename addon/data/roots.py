@@ -7,6 +7,7 @@ from .bodies import BodyProperties
 from .colliders import ColliderProperties
 from .connections import ConnectionProperties
 from .driving import ReachProperties, TargetProperties
+from .goals import GoalList, GoalSettings
 from .joint_rest import RestRecord
 from .joints import JointProperties
 from .muscles import MuscleProperties
@@ -26,6 +27,7 @@ class SceneData(PropertyGroup):
     start: pointer("Start and Time", type=StartProperties)
     loop: pointer("Last Loop", type=LoopStatistics)
     reach: pointer("Targets", type=ReachProperties)
+    goals: pointer("Goals", type=GoalSettings)
     overlay: pointer("Overlay", type=OverlayProperties)
     bake: pointer("Bake", type=BakeRecord)
     live: flag("Live", "The scene shows poses of a live run now, not its own")
@@ -58,6 +60,7 @@ class ObjectData(PropertyGroup):
     target: pointer("Target", type=TargetProperties)
     obstacle: pointer("Obstacle", type=ObstacleProperties)
     collider: pointer("Collider", type=ColliderProperties)
+    goals: pointer("Goals", type=GoalList)
     frame_of: pointer(
         "Control Point Of",
         "Joint of which this Empty is a control point, or connection of which it is the end",
@@ -76,6 +79,7 @@ class BoneData(PropertyGroup):
     uid: text("UID", "Identity of the bone, independent of its name")
     body: pointer("Body", type=BodyProperties)
     collider: pointer("Collider", type=ColliderProperties)
+    goals: pointer("Goals", type=GoalList)
     channels: pointer("Channels", type=ChannelRecord)
     before_live: pointer("Before Live", type=LiveRecord)
 

@@ -114,7 +114,7 @@ def save_shot(scene: Scene, folder: str | os.PathLike[str]) -> Steps[None]:
     """Steps of a bake up to its simulation, and its shot to a folder."""
     view = snapshot.settings(scene)
     frames, once = frame_times.frame_range(view), frame_times.samples(view) == 1
-    made, _ = yield from _prepared(view, frames, frame_times.Clock())
+    made, _ = yield from prepared(view, frames, frame_times.Clock())
     shot_files.save(folder, shot_files.described(view.name, frames, made, once))
 
 
@@ -126,29 +126,31 @@ def bake(scene: Scene, result: shot_files.Saved | None = None) -> Steps[BakeRepo
     scene_uid = view.session_uid
     frames, once = frame_times.frame_range(view), frame_times.samples(view) == 1
     session.unfinished = None
-    made, fitted = yield from _prepared(view, frames, clock)
+    made, fitted = yield from prepared(view, frames, clock)
     if result is None:
-        answer = yield from _simulate(scene_uid, frames, made, fitted, once)
+        answer = yield from simulate(scene_uid, frames, made, fitted, once)
     else:
         shot = shot_files.described(references.find_scene(scene_uid).name, frames, made, once)
         answer = shot_files.answer_for(result, shot, made)
         if result.header["shot"] != shot_files.digest(shot):
             made = replace(made, warnings=[*made.warnings, findings.about(None, "shot-changed")])
     clock.lap("simulate")
-    report = yield from _simulated(scene_uid, frames, made, fitted, answer, clock)
+    report = yield from simulated(scene_uid, frames, made, fitted, answer, clock)
     scene = references.find_scene(scene_uid)
     write.note_statistics(scene, solver_statistics.of(report.result, clock.seconds["simulate"]))
     write.note_loop(scene, report.result)
     return report
 
 
-def _simulate(
+def simulate(
     scene_uid: int, frames: np.ndarray, made: Plan, fitted: dict[int, FitReport], once: bool
 ) -> Steps[physics_access.Answer]:
     """Steps that simulate; what an error leaves of it is kept, and told."""
-    simulate = physics_access.part("worker.requests").simulate
+    requests = physics_access.part("worker.requests")
     try:
-        return (yield simulate(compute_process.client(), assemble=True, between=once, **made.arguments))
+        return (
+            yield requests.simulate(compute_process.client(), assemble=True, between=once, **made.arguments)
+        )
     except physics_access.physics().CondyleError as error:
         scene = references.find_scene(scene_uid)
         write.note_statistics(scene, solver_statistics.of_failure(error))
@@ -166,22 +168,26 @@ def bake_unfinished(scene: Scene) -> Steps[BakeReport]:
     if kept is None:
         raise physics_access.model_error("no bake of this scene went wrong after its first frames")
     partial_bake.check(scene, kept)
-    report = yield from _simulated(
+    report = yield from simulated(
         kept.scene_uid, kept.frames, kept.ready, kept.fitted, kept.answer, frame_times.Clock()
     )
     session.unfinished = None
     return report
 
 
-def _simulated(
+def simulated(
     scene_uid: int,
     frames: np.ndarray,
     made: Plan,
     fitted: dict[int, FitReport],
     answer: physics_access.Answer,
     clock: frame_times.Clock,
+    also: Callable[[Scene], None] | None = None,
 ) -> Steps[BakeReport]:
-    """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place."""
+    """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place.
+
+    also: what else to change, between the old bake and the new one.
+    """
     requests, read, options = physics_access.part("worker.requests"), made.read, made.options
     result = requests.simulate_answer(answer, read.model)
     warnings = made.warnings + solver_statistics.warnings(made.read, result)
@@ -197,7 +203,7 @@ def _simulated(
         read, options.get("controllers", {}), result, frame_times.at(frames, made.frames, made.excited)
     )
     report = yield from written(
-        scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints, inside
+        scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints, inside, also
     )
     report = replace(report, warnings=warnings + report.warnings)
     found = findings.of_source(report.warnings, findings.BAKE)
@@ -210,12 +216,12 @@ def check(scene: Scene) -> Steps[list[findings.Finding]]:
     findings.
     """
     view = snapshot.settings(scene)
-    made, _ = yield from _prepared(view, frame_times.frame_range(view), frame_times.Clock())
+    made, _ = yield from prepared(view, frame_times.frame_range(view), frame_times.Clock())
     start_penetration.refuse(made.read)
     return made.warnings
 
 
-def _prepared(
+def prepared(
     view: Scene, frames: np.ndarray, clock: frame_times.Clock
 ) -> Steps[tuple[Plan, dict[int, FitReport]]]:
     """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it.
@@ -246,11 +252,12 @@ def written(
     clock: frame_times.Clock,
     prints: Prints | None = None,
     inside: physics_access.Between | None = None,
+    also: Callable[[Scene], None] | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
 
     excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None. prints: of what was read,
-    None: just now.
+    None: just now. also: as of `simulated`.
     """
     drawn = yield from _muscles(read, result, excited)
     if len(frames) * len(read.bodies) > MANY_KEYS:
@@ -262,6 +269,8 @@ def written(
     def apply_fits() -> None:
         for uid, report in fitted.items():
             fits.apply(scene, targets[uid], report)
+        if also is not None:
+            also(scene)
 
     made = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside)
     view = snapshot.take(scene)

@@ -141,6 +141,13 @@ def opensim_file():
     return {"filepath": str(path)}
 
 
+def goal():
+    """A goal of the forearm; without the muscle, whose states have no gradient."""
+    bpy.data.objects.remove(named("Biceps"))
+    bpy.ops.condyle.add_goal(kind="REST")
+    bpy.context.active_pose_bone.condyle.goals.rows[0].frame = 9
+
+
 def gravity_slider():
     """A slider of the live run that says what the scene does not."""
     live = bpy.context.window_manager.condyle_live
@@ -227,6 +234,9 @@ RECIPES = {
     "key_sliders": on("Knee", before=op("drive")),
     "bake": on("Knee", before=both(op("drive"), at_frame(4))),
     "bake_unfinished": on("Knee", before=both(op("drive"), blown_up)),
+    "add_goal": on_bones("Rig", "B"),
+    "remove_goal": on_bones("Rig", "B", before=op("add_goal", kind="REST")),
+    "solve_goals": on_bones("Rig", "B", before=goal, accept=True),
     "free_bake": on("Knee", before=both(op("drive"), op("bake"), at_frame(4))),
     "add_connection": on("Spare", "Shank", kind="spring"),
     "remove_connection": on("Shank", before=bent),

@@ -35,6 +35,8 @@ PURE = {
     "AddChain": {"damping_ratio", "gravity"},
     "ColliderProperties": {"rotation", "friction"},
     "AddCollider": {"friction"},
+    "GoalProperties": {"weight"},
+    "GoalSettings": {"effort"},
 }
 
 

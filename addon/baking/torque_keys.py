@@ -1,0 +1,61 @@
+"""Writes torques of joints as keys on their Empties, and the settings of the simulation that they were found for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..blender import compat, physics_access
+from ..curves import fcurve_arrays
+from ..data import references
+from ..reading.input_values import torque_path
+
+#: torques (K,) of the coordinate of a number of a joint, by its Empty's session uid and that number
+Torques = Mapping[tuple[int, int], np.ndarray]
+
+
+def check(scene: Scene, torques: Torques) -> None:
+    """ModelError where a torque cannot be keyed, before anything is changed."""
+    for uid, number in torques:
+        item = references.find_in(scene, uid, "a joint")
+        if item.library is not None:
+            raise physics_access.model_error(f"joint {item.name!r} is linked: make a library override first")
+        data = item.animation_data
+        if data is None:
+            continue
+        if any(each.data_path == torque_path(number) for each in data.drivers):
+            raise physics_access.model_error(
+                f"joint {item.name!r}: a driver sets its torque: remove the driver first"
+            )
+        if data.nla_tracks or data.action_influence != 1.0:
+            raise physics_access.model_error(
+                f"joint {item.name!r}: strips of the NLA blend its torque: remove them, or bake to New Action"
+            )
+
+
+def write(scene: Scene, frames: np.ndarray, torques: Torques) -> None:
+    """Key torques at frames (K,), straight between them, in place of the keys that they have."""
+    for (uid, number), values in torques.items():
+        item, path = references.find_in(scene, uid, "a joint"), torque_path(number)
+        curve = next((each for each in compat.curves_in_use(item) if each.data_path == path), None)
+        if curve is None:
+            curve = _new_curve(item, path)
+        curve.mute = False
+        for modifier in list(curve.modifiers):
+            curve.modifiers.remove(modifier)
+        (keys,) = fcurve_arrays.made(frames, values[:, None], None)
+        compat.give(curve, keys)
+        curve.update()
+        item.condyle.joint.coordinates[number].torque = values[0]
+
+
+def _new_curve(item: Object, path: str) -> object:
+    data = item.animation_data or item.animation_data_create()
+    if data.action is None:
+        item.keyframe_insert(path, frame=0.0)
+        return next(each for each in compat.curves_in_use(item) if each.data_path == path)
+    slot = compat.slot_of(data)
+    (curve,) = compat.new_curves(data.action, slot, path, [0], "Torques")
+    return curve

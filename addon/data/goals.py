@@ -1,0 +1,67 @@
+"""Goals of bodies: what is wanted of them at a frame. Torques that meet them are searched for."""
+
+from bpy.types import Object, PropertyGroup
+
+from .properties import choice, collection, flag, integer, length, number, pointer, span, vector
+
+KINDS = (
+    ("REACH", "Reach", "A point of the body is where the target is", "EMPTY_AXIS", 0),
+    ("REST", "At Rest", "The body has no speed", "PAUSE", 1),
+)
+
+
+class GoalProperties(PropertyGroup):
+    """What is wanted of a body at a frame."""
+
+    active: flag("Use", "Solve Goals takes this goal into account", default=True)
+    kind: choice("Goal", "What is wanted of the body", items=KINDS)
+    frame: integer("Frame", "Frame at which the goal is to be met", default=1)
+    target: pointer(
+        "Target", "The body's point is to be at the origin of this object, wherever it is then", type=Object
+    )
+    use_tip: flag(
+        "Tip",
+        "The point is the tip: of a bone its tail, of a mesh the end opposite to the joint",
+        default=True,
+    )
+    point: vector(
+        "Point",
+        "The point in the axes of the object or bone, from its origin",
+        subtype="TRANSLATION",
+        unit="LENGTH",
+    )
+    weight: number(
+        "Weight", "How much the goal counts where not all goals can be met", **span(0.0, 10.0, default=1.0)
+    )
+
+
+class GoalList(PropertyGroup):
+    """The goals of a body."""
+
+    rows: collection("Goals", type=GoalProperties)
+    active_row: integer("Goal", "Selected goal", min=0)
+
+
+class GoalSettings(PropertyGroup):
+    """How torques for the goals of a scene are searched for."""
+
+    knots: integer(
+        "Knots",
+        "Keys of each torque from the first frame to that of the last goal, straight between them",
+        **span(2, 20, 200, default=8),
+    )
+    steps: integer(
+        "Steps per Frame",
+        "Steps of the simulation in a frame, of the search and of the bake: it sets the scene's Time Step",
+        **span(1, 40, 1000, default=8),
+    )
+    effort: number(
+        "Effort",
+        "How much small torques count against the goals: larger is calmer, but misses the goals by more",
+        **span(0.0, 1e-2, default=1e-7, precision=8),
+    )
+    tolerance: length(
+        "Tolerance",
+        "A point that is farther from its target than this misses it",
+        **span(1e-6, 1.0, default=1e-3, precision=4),
+    )

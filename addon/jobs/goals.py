@@ -1,0 +1,178 @@
+"""Torques that meet the goals of bodies, as keys, and the bake of what they do: a generator as those of `bake`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from bpy.types import Scene
+
+from ..animation import inputs as forcing
+from ..baking import solver_statistics, torque_keys, write
+from ..blender import compute_process, physics_access, session, units
+from ..blender.compute_process import Steps
+from ..data import findings, frame_times, references
+from ..data.starting import SETTLED
+from ..reading import goals, input_values, snapshot
+from ..reading.goals import Wanted
+from . import bake
+from .shot import Plan
+
+#: methods that have gradients; the first takes the place of others
+METHODS = ("sdirk2", "bdf1")
+#: speed at rest [rad/s, m/s]
+REST = 1e-3
+MOST_GRADIENTS = 24
+
+
+@dataclass(frozen=True)
+class GoalReport:
+    """What was found, and the bake of it; misses: by how much each goal is missed [m; rad/s]."""
+
+    bake: bake.BakeReport
+    goals: list[Wanted]
+    misses: list[float]
+    gradients: int
+    torques: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """A search: plan of the simulation, goals, coordinates that get torques and where these are kept, frames of their
+    knots, and arguments of the job.
+    """
+
+    made: Plan
+    wanted: list[Wanted]
+    places: dict[str, tuple[int, int]]
+    knots: np.ndarray
+    arguments: dict[str, Any]
+
+
+def solve_now(
+    scene: Scene, accept: bool = False, progress: Callable[[float, str], None] | None = None
+) -> GoalReport:
+    """Find torques that meet the scene's goals, key and bake them; blocks."""
+    return compute_process.run(solve(scene, accept), progress)
+
+
+def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
+    """Steps that find torques, key them, and bake; accept: also where they miss a goal.
+
+    Raises:
+        ModelError: the scene has what has no gradient; or a goal is missed and that is not accepted. Nothing changed.
+    """
+    clock, view = frame_times.Clock(), snapshot.settings(scene)
+    scene_uid, frames = view.session_uid, frame_times.frame_range(view)
+    once, settings = frame_times.samples(view) == 1, view.condyle.goals
+    run = frame_times.run_frames(view, frames)
+    wanted = goals.read(scene_uid, int(run[0]), int(run[-1]))
+    made, fitted = yield from bake.prepared(view, frames, clock)
+    task = _task(view, made, wanted, run)
+    torque_keys.check(references.find_scene(scene_uid), dict.fromkeys(task.places.values(), np.zeros(1)))
+    requests = physics_access.part("worker.requests")
+    answer = yield requests.solve_goals(compute_process.client(), **task.arguments)
+    found = requests.solve_goals_answer(answer)
+    missed = _missed(task, found.misses, settings.tolerance * units.length_scale(view))
+    if missed and not accept:
+        session.missed_goals = scene_uid
+        findings.show(scene_uid, findings.of_source(missed, findings.BAKE))
+        raise physics_access.model_error(
+            "; ".join(["; ".join(each.text for each in missed), "Nothing was changed"])
+        )
+    session.missed_goals = 0
+    clock.lap("solve")
+    made = _with_torques(task, found)
+    answer = yield from bake.simulate(scene_uid, frames, made, fitted, once)
+    clock.lap("simulate")
+
+    def key_torques(scene: Scene) -> None:
+        scene.condyle.simulation.integrator = made.options["integrator"]
+        scene.condyle.simulation.time_step = made.options["dt"]
+        torques = {task.places[name]: values for name, values in found.torques.items()}
+        torque_keys.write(scene, task.knots, torques)
+
+    made = replace(made, warnings=[*made.warnings, *missed])
+    report = yield from bake.simulated(scene_uid, frames, made, fitted, answer, clock, key_torques)
+    seconds = clock.seconds["simulate"]
+    write.note_statistics(references.find_scene(scene_uid), solver_statistics.of(report.result, seconds))
+    return GoalReport(report, wanted, found.misses, found.gradients, len(task.places))
+
+
+def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> _Task:
+    """The search for a scene's goals."""
+    read, options, settings = made.read, dict(made.options), view.condyle.goals
+    if options.get("loop"):
+        raise physics_access.model_error("goals have no loop: turn off Loop in Start and Time")
+    start, rate = float(read.state.time), units.frames_per_second(view)
+    dt = float(np.float32(1.0 / (rate * settings.steps)))  # as the scene keeps it
+    physics = physics_access.part("worker.goals")
+    known = {entry.handle: entry.name for entry in read.bodies}
+    found = []
+    for each in wanted:
+        if each.handle not in known:
+            raise physics_access.model_error(f"{each.body} has a goal, but is not simulated: give it a joint")
+        time = start + round(each.frame - run[0]) * settings.steps * dt  # at the end of a step
+        found.append(physics.Goal(each.kind, known[each.handle], time, each.weight, each.target, each.point))
+    places = _places(view, made, [goal.body for goal in found])
+    last = wanted[-1].frame
+    knots = np.unique(np.round(np.linspace(run[0], last, settings.knots)))
+    method = options["integrator"] if options["integrator"] in METHODS else METHODS[0]
+    options |= {"duration": round(last - run[0]) * settings.steps * dt, "dt": dt, "integrator": method}
+    times = start + (knots - run[0]) / rate
+    more = {"torques": list(places), "knots": times, "effort": settings.effort, "most": MOST_GRADIENTS}
+    arguments = {**made.arguments, **options, "goals": found, **more}
+    return _Task(made, wanted, places, knots, arguments)
+
+
+def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, int]]:
+    """Coordinates of the chains of bodies that torques can act on: their joints' Empties, by session uid, and their
+    numbers there.
+    """
+    read, scene = made.read, references.find_scene(view.session_uid)
+    carrying = physics_access.part("worker.goals").carrying
+    wanted = {name for body in bodies for name in carrying(read.model, body)}
+    found = {}
+    for item, number, column in input_values.torque_places(scene, read):
+        name = read.model.coordinate_names[column]
+        if name in wanted:
+            if item.condyle.joint.start_from == SETTLED[0]:
+                raise physics_access.model_error(
+                    f"joint {item.name!r} starts where forces balance, which torques change: choose another Start With"
+                )
+            found[name] = item.session_uid, number
+    if not found:
+        names = findings.few(dict.fromkeys(bodies))
+        raise physics_access.model_error(
+            f"no torque can act on the joints that carry {names}: give them hinges or sliders"
+        )
+    return found
+
+
+def _with_torques(task: _Task, found: Any) -> Plan:
+    """The plan of the bake: as it was, with the torques that were found, and the step and method of the search."""
+    made, given = task.made, task.arguments
+    model, tau = made.read.model, made.options["tau"]
+    times = found.times if tau is None else np.union1d(tau.times, found.times)
+    values = forcing.sampled(model, tau, times)
+    for name, torques in found.torques.items():
+        values[:, model.coordinate_index(name)] = np.interp(times, found.times, torques)
+    table = physics_access.physics().Table(times, values)
+    options = {**made.options, "dt": given["dt"], "integrator": given["integrator"], "tau": table}
+    return replace(made, options=options)
+
+
+def _missed(task: _Task, misses: list[float], tolerance: float) -> list[findings.Finding]:
+    """A finding for each goal that is missed."""
+    found = []
+    for each, miss in zip(task.wanted, misses):
+        body, frame, apart, target = each.body, each.frame, units.told_length(miss), each.target_name
+        if each.kind == "reach" and miss > tolerance:
+            found.append(
+                findings.about(each.handle, "goal-missed", body=body, apart=apart, target=target, frame=frame)
+            )
+        elif each.kind == "rest" and miss > REST:
+            found.append(findings.about(each.handle, "rest-missed", body=body, speed=miss, frame=frame))
+    return found

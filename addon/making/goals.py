@@ -1,0 +1,41 @@
+"""Makes goals of bodies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..blender import units
+from ..data import collection, schema
+from ..data.references import Body
+from ..reading import goals
+
+#: size of a new target as a share of a bone's length or an object's largest side
+SHARE = 0.3
+
+
+def add(scene: Scene, body: Body, kind: str, frame: int, target: Object | None) -> Any:
+    """Add a goal to a body; a reach without a target gets an Empty at the body's tip. Returns the goal."""
+    listed = body.data.goals
+    row = listed.rows.add()
+    row.kind, row.frame = kind, frame
+    if kind == "REACH":
+        row.target = target or _empty(scene, body)
+    listed.active_row = len(listed.rows) - 1
+    schema.stamp(body.data)
+    return row
+
+
+def _empty(scene: Scene, body: Body) -> Object:
+    """A new Empty at a body's tip."""
+    item = bpy.data.objects.new(f"{body.bone or body.object.name} Goal", None)
+    item.show_in_front = True
+    size = body.pose_bone.bone.length if body.bone else max(body.object.dimensions)
+    item.empty_display_type, item.empty_display_size = "SPHERE", SHARE * size or 1.0
+    collection.collection_of(scene, body.object).objects.link(item)
+    place = units.array4(body.matrix) @ np.append(goals.tip(scene, body), 1.0)
+    item.location = place[:3]
+    return item

@@ -1,0 +1,114 @@
+"""Reads the goals of bodies: where their points are in the body, and where the targets are at the goals' frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from bpy.types import Scene
+
+from ..blender import physics_access, units
+from ..data import references
+from ..data.references import Body, Handle
+from . import stepper
+
+#: kinds of physics by those of goals
+KINDS = {"REACH": "reach", "REST": "rest"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A goal of a body of the scene: kind of physics, frame, weight, the point in its body [m] and its place [m]."""
+
+    handle: Handle
+    body: str
+    kind: str
+    frame: int
+    weight: float
+    point: tuple[float, ...] = (0.0, 0.0, 0.0)
+    target: tuple[float, ...] = (0.0, 0.0, 0.0)
+    target_name: str = ""
+
+
+def read(scene_uid: int, first: int, last: int) -> list[Wanted]:
+    """The goals in use of a scene, by session uid, by frame.
+
+    Raises:
+        ModelError: there is none; one is outside of the frames after the first to the last, or lacks a target.
+    """
+    with stepper.unbaked(scene_uid, first) as view:
+        rows = [(body, row) for body, row in in_use(view)]
+        if not rows:
+            raise physics_access.model_error("no body has a goal: select a body and use Add Goal")
+        for body, row in rows:
+            _check(view, body, row, first, last)
+        rows.sort(key=lambda each: each[1].frame)
+        with stepper.at_frame(view, first) as now:
+            found = []
+            for body, row in rows:
+                place = (0.0, 0.0, 0.0)
+                if row.kind == "REACH":
+                    now.go(row.frame)
+                    place = tuple(
+                        units.array4(now.matrix(Body(row.target)))[:3, 3] * units.length_scale(view)
+                    )
+                found.append(_wanted(view, body, row, place))
+    return found
+
+
+def in_use(scene: Scene) -> Iterator[tuple[Body, Any]]:
+    """Bodies of a scene and their goals that are in use."""
+    for body in references.bodies_of(scene):
+        for row in body.data.goals.rows:
+            if row.active:
+                yield body, row
+
+
+def _check(view: Scene, body: Body, row: Any, first: int, last: int) -> None:
+    if not first < row.frame <= last:
+        raise physics_access.model_error(
+            f"{body.name}: its goal is at frame {row.frame}, outside of the frames {first + 1} to {last} of a bake: "
+            "change its Frame or the range"
+        )
+    if row.kind == "REACH":
+        if row.target is None:
+            raise physics_access.model_error(
+                f"{body.name}: its goal at frame {row.frame} has no Target: choose an object"
+            )
+        references.check_evaluated(row.target, f"{body.name}: the target {row.target.name!r}")
+
+
+def _wanted(view: Scene, body: Body, row: Any, place: tuple[float, ...]) -> Wanted:
+    _, scale = units.split_scale(body.matrix, body.name, body.owner)
+    local = tip(view, body) if row.use_tip else np.array(row.point, dtype=np.float64)
+    point = tuple((local * scale * units.length_scale(view)).tolist())
+    name = "" if row.target is None else row.target.name
+    return Wanted(
+        body.handle(),
+        body.name,
+        KINDS[row.kind],
+        row.frame,
+        row.weight,
+        point,
+        tuple(map(float, place)),
+        name,
+    )
+
+
+def tip(scene: Scene, body: Body) -> np.ndarray:
+    """Tip (3,) of a body in its own axes: the tail of a bone; of a mesh the middle of the side of its bounding box that
+    is farthest from the body's joint; else the origin.
+    """
+    if body.bone:
+        return np.array((0.0, body.pose_bone.bone.length, 0.0))
+    if body.object.type != "MESH":
+        return np.zeros(3)
+    box = np.array(body.object.bound_box, dtype=np.float64)
+    middle, half = (box.max(axis=0) + box.min(axis=0)) / 2.0, np.ptp(box, axis=0) / 2.0
+    joint = references.joint_of(scene, body)
+    inverse = np.linalg.inv(units.array4(body.matrix))
+    base = middle + half if joint is None else (inverse @ units.array4(joint.matrix_world)[:, 3])[:3]
+    sides = [middle + sign * half * np.eye(3)[axis] for axis in range(3) for sign in (-1.0, 1.0)]
+    return max(sides, key=lambda side: float(np.linalg.norm(side - base)))

@@ -1,0 +1,69 @@
+"""Operators that add goals to bodies, and search for torques that meet them."""
+
+from typing import Any
+
+from bpy.types import Context, Operator
+
+from ...data import goals as data
+from ...data import references
+from ...data.property_options import Change, Edit, counted, own_body, unless
+from ...jobs import goals as search
+from ...jobs.operator import JobOperator
+from ...making import goals
+from ..asked import choice, flag
+from ..checks.operators import why_nothing
+from ..lists import remove_active
+
+
+class AddGoal(Edit, Operator):
+    """Say what the active body should do at a frame: reach a target (a selected object, or a new Empty at its tip),
+    or be at rest"""
+
+    bl_idname = "condyle.add_goal"
+    bl_label = "Add Goal"
+
+    why_not = unless(own_body, "Select the body that should meet the goal")
+
+    kind: choice("Goal", "What is wanted of the body", items=data.KINDS)
+
+    def change(self, context: Context) -> str:
+        body = references.active_body(context)
+        others = (item for item in context.selected_objects if item != body.object)
+        row = goals.add(context.scene, body, self.kind, context.scene.frame_current, next(others, None))
+        return f"{body.name}: goal at frame {row.frame}"
+
+
+class RemoveGoal(Edit, Operator):
+    """Remove the selected goal of the active body; its target stays"""
+
+    bl_idname = "condyle.remove_goal"
+    bl_label = "Remove Goal"
+
+    why_not = unless(
+        lambda context: (body := own_body(context)) is not None and len(body.data.goals.rows),
+        "The active object or bone has no goal",
+    )
+
+    def change(self, context: Context) -> None:
+        remove_active(own_body(context).data.goals, "rows", "active_row")
+
+
+class SolveGoals(Change, JobOperator, Operator):
+    """Find torques of the joints that bring the bodies to their goals, key them, and bake what they do"""
+
+    bl_idname = "condyle.solve_goals"
+    bl_label = "Solve Goals"
+    title = "Solve Goals"
+
+    accept: flag("Write Anyway", "Key and bake the nearest that was found, even where a goal is missed")
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        return why_nothing(context)
+
+    def steps(self, context: Context) -> Any:
+        return search.solve(context.scene, self.accept)
+
+    def told(self, outcome: "search.GoalReport") -> str:
+        met, torques = counted(len(outcome.goals), "goal"), counted(outcome.torques, "torque")
+        return f"Solved {met} by {torques}, and baked {len(outcome.bake.frames)} frames"

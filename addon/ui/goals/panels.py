@@ -1,0 +1,60 @@
+"""Panel of the goals of the active body."""
+
+from typing import Any
+
+from bpy.types import Panel, UIList
+
+from ...blender import session
+from ...data.goals import KINDS
+from ...data.property_options import SidebarPanel, own_body, shown_if
+from ..layout import draw_fields, fields
+from ..lists import RowList, draw_rows
+
+ICONS = {name: icon for name, _, _, icon, _ in KINDS}
+
+
+class GoalRows(RowList, UIList):
+    bl_idname = "CONDYLE_UL_goals"
+
+    def draw_row(self, _context: Any, row: Any, _data: Any, item: Any, _index: int) -> None:
+        target = item.target.name if item.kind == "REACH" and item.target is not None else ""
+        row.label(
+            text=target or item.bl_rna.properties["kind"].enum_items[item.kind].name, icon=ICONS[item.kind]
+        )
+        row.prop(item, "frame", text="", emboss=False)
+        row.prop(item, "active", text="")
+
+
+class GoalsPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_goals"
+    bl_label = "Goals"
+    bl_order = 3
+    bl_options = {"DEFAULT_CLOSED"}
+
+    poll = shown_if(own_body)
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        listed = own_body(context).data.goals
+        layout.operator_menu_enum("condyle.add_goal", "kind", icon="ADD")
+        if listed.rows:
+            row = layout.row()
+            draw_rows(row, GoalRows, listed, "rows", "active_row", 3)
+            row.operator("condyle.remove_goal", text="", icon="REMOVE")
+            _draw_goal(fields(layout.column()), listed.rows[min(listed.active_row, len(listed.rows) - 1)])
+        column = fields(layout.column())
+        draw_fields(column, context.scene.condyle.goals, "knots", "steps", "effort", "tolerance")
+        row = layout.row(align=True)
+        row.scale_y = 1.4
+        row.operator("condyle.solve_goals", icon="CON_TRACKTO").accept = False
+        if session.missed_goals == context.scene.session_uid and session.job is None:
+            layout.operator("condyle.solve_goals", text="Write Anyway", icon="REC").accept = True
+
+
+def _draw_goal(layout: Any, goal: Any) -> None:
+    draw_fields(layout, goal, "kind", "frame")
+    if goal.kind == "REACH":
+        draw_fields(layout, goal, "target", "use_tip")
+        if not goal.use_tip:
+            layout.column().prop(goal, "point")
+    layout.prop(goal, "weight")

@@ -1,0 +1,125 @@
+"""Goals: a hand that reaches and rests by torques that are keyed and baked; what cannot be met; cancelling and undo."""
+
+import bpy
+import numpy as np
+import pytest
+
+from ..said import codes
+
+GOAL = 40
+
+
+@pytest.fixture
+def reaching(part, scene, make, body, authoring):
+    """An arm of two bones on hinges about y that is to reach an Empty and rest there: (rig, Empty)."""
+    rig, place = make.armature("Rig"), np.eye(4)
+    bones = [body(rig, "A"), body(rig, "B")]
+    for parent, child, height in zip((None, bones[0]), bones, (1.0, 0.5)):
+        place[2, 3] = height
+        joint = authoring.add_joint(scene, parent, child, "hinge", place, name=f"Joint {child.bone}")
+        joint.condyle.joint.axis = (0, 1, 0)
+        joint.condyle.joint.coordinates[0].damping = 0.02
+    scene.frame_start, scene.frame_end = 1, GOAL + 5
+    target = make.empty("Target")
+    target.location = (0.5, 0.0, 0.55)
+    make.update()
+    for kind in ("REACH", "REST"):
+        part("making.goals").add(scene, bones[1], kind, GOAL, target)
+    return rig, target
+
+
+def torques(part):
+    """Keys (K, 2) of each joint's torque; no entry where there are none."""
+    found = {}
+    for name in ("Joint A", "Joint B"):
+        for curve in part("blender.compat").curves_in_use(bpy.data.objects[name]):
+            found[name] = np.array([tuple(key.co) for key in curve.keyframe_points])
+    return found
+
+
+def apart(scene, rig, target):
+    """Distance of the hand from the target at the goal's frame."""
+    scene.frame_set(GOAL)
+    return (rig.matrix_world @ rig.pose.bones["B"].tail - target.matrix_world.translation).length
+
+
+def test_an_arm_reaches_and_rests_and_its_torques_bake_again_to_the_same(part, scene, reaching):
+    solved = part("jobs.goals").solve_now(scene)
+    result = solved.bake.result
+    assert apart(scene, *reaching) < 1e-3  # m: the requirement
+    assert np.abs(result.qd[GOAL - 1]).max() < 1e-3  # rad/s
+    assert codes(solved.bake.warnings) == []
+    keys = torques(part)
+    assert {name: len(each) for name, each in keys.items()} == {"Joint A": 8, "Joint B": 8}
+    assert keys["Joint A"][0, 0] == 1.0 and keys["Joint A"][-1, 0] == GOAL
+    again = part("jobs.bake").bake_now(scene).result
+    assert np.abs(again.q - result.q).max() < 1e-6  # torques in single precision
+
+
+def test_a_goal_out_of_reach_is_named_and_written_only_if_accepted(part, ph, scene, reaching):
+    _, target = reaching
+    target.location = (2.0, 0.0, 0.5)
+    goals, before = part("jobs.goals"), scene.condyle.simulation.integrator
+    with pytest.raises(ph.ModelError, match="Target"):
+        goals.solve_now(scene)
+    found = [each for each in part("blender.session").findings if each.code == "goal-missed"]
+    assert [(each.values["target"], each.values["frame"], each.bone) for each in found] == [
+        ("Target", GOAL, "B")
+    ]
+    assert torques(part) == {} and scene.condyle.simulation.integrator == before
+    solved = goals.solve_now(scene, accept=True)
+    # the hand is 1 m from the shoulder at most, which is 2.06 m from the target
+    assert solved.misses[0] == pytest.approx(np.hypot(2.0, 0.5) - 1.0, rel=1e-2)
+    assert apart(scene, *reaching) == pytest.approx(solved.misses[0], abs=1e-5)
+    assert "goal-missed" in codes(solved.bake.warnings) and len(torques(part)) == 2
+
+
+def test_a_search_that_is_cancelled_changes_nothing(part, ph, scene, reaching):
+    steps = part("jobs.goals").solve(scene)
+    job = next(steps)
+    while getattr(job, "kind", "") != "solve_goals":
+        job.wait()
+        job = part("blender.compute_process").advance(steps, job)
+    job.cancel()
+    with pytest.raises(ph.CancelledError):
+        job.wait()
+    steps.close()
+    assert torques(part) == {} and not reaching[0].condyle.bake.action
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("fault", ["no target", "too late", "none", "no joint", "driven"])
+def test_what_cannot_be_solved_is_refused_before_anything_runs(part, ph, scene, make, body, reaching, fault):
+    rows = reaching[0].pose.bones["B"].condyle.goals.rows
+    if fault == "no target":
+        rows[0].target = None
+    elif fault == "too late":
+        rows[0].frame = GOAL + 6
+    elif fault == "none":
+        rows[0].active = rows[1].active = False
+    elif fault == "no joint":
+        item = make.box("Free", (1, 0, 0))
+        part("making.bodies_and_joints").make_body(scene, body(item), motion="HELD")
+        part("making.goals").add(scene, body(item), "REST", GOAL, None)
+    else:
+        bpy.data.objects["Joint A"].driver_add("condyle.joint.coordinates[0].torque")
+    with pytest.raises(ph.ModelError):
+        part("jobs.goals").solve_now(scene)
+    assert torques(part) == {}
+
+
+@pytest.mark.small
+def test_a_target_that_moves_counts_where_it_is_at_the_frame_and_the_tip_of_a_box(
+    part, scene, make, body, reaching
+):
+    _, target = reaching
+    for frame, x in ((1, 0.0), (GOAL, 0.5)):
+        target.location.x = x
+        target.keyframe_insert("location", frame=frame)
+    found = part("reading.goals").read(scene.session_uid, 1, GOAL)
+    assert found[0].target == pytest.approx((0.5, 0.0, 0.55)) and found[0].point == pytest.approx((0, 0.5, 0))
+    hinge = np.eye(4)
+    hinge[:3, 3] = (0, 0, 0.3)
+    limb = make.box("Limb", (0, 0, 0.1), (0.1, 0.1, 0.4))
+    part("making.bodies_and_joints").add_joint(scene, None, body(limb), "hinge", hinge)
+    assert part("reading.goals").tip(scene, body(limb)) == pytest.approx((0, 0, -0.2))
