@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import FCurve, Object, Scene
 
 from ..blender import compat, physics_access
 from ..curves import fcurve_arrays
@@ -51,7 +51,7 @@ def write(scene: Scene, frames: np.ndarray, torques: Torques) -> None:
         item.condyle.joint.coordinates[number].torque = values[0]
 
 
-def _new_curve(item: Object, path: str) -> object:
+def _new_curve(item: Object, path: str) -> FCurve:
     data = item.animation_data or item.animation_data_create()
     if data.action is None:
         item.keyframe_insert(path, frame=0.0)

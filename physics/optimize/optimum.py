@@ -181,7 +181,7 @@ class LeastSquares(Search):
 
     def __init__(self, task: Task, most: int, progress: Progress | None) -> None:
         super().__init__(task, most, progress)
-        self.squares = SumOfSquares(task)
+        self.squares, self.size = SumOfSquares(task), 0
 
     def _search(self, scipy: Any, begin: FloatArray, limits: FloatArray) -> Any:
         options: dict[str, Any] = {"x_scale": "jac", "ftol": 1e-12, "xtol": 1e-12, "gtol": 1e-14}

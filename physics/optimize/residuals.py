@@ -128,7 +128,7 @@ def _root_of_effort(task: Task) -> FloatArray:
     rows = float(task.state.time) + task.dt * np.arange(1, task.steps + 1)
     weights = shares_of_rows(task.times, rows)
     padded = np.concatenate([weights, np.zeros((max(0, len(task.times) - task.steps), len(task.times)))])
-    root: FloatArray = math.sqrt(task.dt) * np.linalg.qr(padded, mode="r")
+    root: FloatArray = math.sqrt(task.dt) * np.asarray(np.linalg.qr(padded, mode="r"))
     return root
 
 

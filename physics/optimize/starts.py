@@ -18,8 +18,8 @@ from .residuals import flat, shares_of_rows
 
 #: states of the smooth motion between two rows of a table of torques
 BETWEEN = 6
-#: a quintic from 0 to 1 in unit time that begins and ends at rest, and its derivatives: powers 3 to 5
-QUINTIC = np.polynomial.Polynomial([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])
+#: a quintic from 0 to 1 in unit time that begins and ends at rest: coefficients from the highest power down
+QUINTIC = (6.0, -15.0, 10.0, 0.0, 0.0, 0.0)
 #: searches of inverse kinematics for each pose
 STARTS = 8
 
@@ -87,8 +87,8 @@ def _torques_at(task: Task, times: FloatArray, poses: FloatArray, now: float) ->
     if k + 1 < len(times):
         width, way = times[k + 1] - times[k], poses[k + 1] - poses[k]
         share = min((now - times[k]) / width, 1.0)
-        q = q + QUINTIC(share) * way
-        qd, qdd = (QUINTIC.deriv(m)(share) / width**m * way for m in (1, 2))
+        q = q + np.polyval(QUINTIC, share) * way
+        qd, qdd = (np.polyval(np.polyder(QUINTIC, m), share) / width**m * way for m in (1, 2))
     inputs = interpolated(now, task.times, task.values["table"])[task.model.num_coordinates :]
     state = task.model.state(q=q, qd=qd, time=now)
     return inverse_dynamics(task.model, state, qdd, inputs)
