@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from bpy.types import FCurve, Object, Scene
+from bpy.types import Scene
 
 from ..blender import compat, physics_access
 from ..curves import fcurve_arrays
@@ -20,9 +20,11 @@ def check(scene: Scene, torques: Torques) -> None:
     """ModelError where a torque cannot be keyed, before anything is changed."""
     for uid, number in torques:
         item = references.find_in(scene, uid, "a joint")
-        if item.library is not None:
-            raise physics_access.model_error(f"joint {item.name!r} is linked: make a library override first")
         data = item.animation_data
+        if item.library is not None or (data and data.action and data.action.library):
+            raise physics_access.model_error(
+                f"joint {item.name!r} or its action is linked: make a library override first"
+            )
         if data is None:
             continue
         if any(each.data_path == torque_path(number) for each in data.drivers):
@@ -41,7 +43,8 @@ def write(scene: Scene, frames: np.ndarray, torques: Torques) -> None:
         item, path = references.find_in(scene, uid, "a joint"), torque_path(number)
         curve = next((each for each in compat.curves_in_use(item) if each.data_path == path), None)
         if curve is None:
-            curve = _new_curve(item, path)
+            item.keyframe_insert(path, frame=frames[0])
+            curve = next(each for each in compat.curves_in_use(item) if each.data_path == path)
         curve.mute = False
         for modifier in list(curve.modifiers):
             curve.modifiers.remove(modifier)
@@ -49,13 +52,3 @@ def write(scene: Scene, frames: np.ndarray, torques: Torques) -> None:
         compat.give(curve, keys)
         curve.update()
         item.condyle.joint.coordinates[number].torque = values[0]
-
-
-def _new_curve(item: Object, path: str) -> FCurve:
-    data = item.animation_data or item.animation_data_create()
-    if data.action is None:
-        item.keyframe_insert(path, frame=0.0)
-        return next(each for each in compat.curves_in_use(item) if each.data_path == path)
-    slot = compat.slot_of(data)
-    (curve,) = compat.new_curves(data.action, slot, path, [0], "Torques")
-    return curve

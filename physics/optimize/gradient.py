@@ -137,10 +137,6 @@ class Task:
         value, sweep = self.swept()
         return value, sweep.sums()
 
-    def with_objective(self, objective: Objective) -> Task:
-        """The task with another objective."""
-        return replace(self, objective=objective)
-
     def whole(self) -> Result:
         """The motion with a sample after each step; however long."""
         return self._simulated(self.state, self.steps, 1)

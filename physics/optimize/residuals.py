@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -91,7 +91,7 @@ class SumOfSquares:
         """Their derivatives (m, n) by the parameters' numbers (n,)."""
         rows, found = task.whole(), []
         for part in self.parts:
-            found.append(task.places.read(task.with_objective(part).swept(rows)[1].sums()))
+            found.append(task.places.read(replace(task, objective=part).swept(rows)[1].sums()))
         zero = {key: np.zeros_like(array) for key, array in task.values.items()}
         table = zero["table"]
         for (row, column), _ in np.ndenumerate(table):

@@ -118,24 +118,15 @@ def live(
     return client.submit("live", {**header, "factor": factor, "repeating": plain(repeating or {})}, arrays)
 
 
-def solve_goals(
-    client: WorkerClient,
-    model: Model,
-    state: State,
-    goals: Sequence[Goal],
-    torques: Sequence[str],
-    knots: Any,
-    effort: float = 1e-7,
-    most: int = 24,
-    **keywords: Any,
-) -> Job:
-    """Search for torques that meet goals; arguments as of `goals.solve`, others as of ``simulate`` here."""
-    header, arrays = simulation({"model": model, "state": state, **keywords})
+def solve_goals(client: WorkerClient, goals: Sequence[Goal], knots: Any, **keywords: Any) -> Job:
+    """Search for torques that meet goals; keywords ``torques``, ``effort``, ``most`` as of `goals.solve`, others as of
+    ``simulate`` here, with the model and the state.
+    """
+    own = {name: keywords.pop(name) for name in ("torques", "effort", "most") if name in keywords}
+    header, arrays = simulation(keywords)
     wanted = [plain(vars(each)) for each in goals]
-    more = {"goals": wanted, "torques": list(torques), "effort": effort, "most": most}
-    return client.submit(
-        "solve_goals", header | more, arrays | {"knots": np.asarray(knots, dtype=np.float64)}
-    )
+    header |= {"goals": wanted, **plain(own)}
+    return client.submit("solve_goals", header, arrays | {"knots": np.asarray(knots, dtype=np.float64)})
 
 
 def solve_goals_answer(answer: Answer) -> Solution:

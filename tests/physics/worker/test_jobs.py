@@ -344,24 +344,24 @@ def test_torques_for_goals(client):
         goals.Goal("rest", "lower", 0.5),
     ]
     run = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
-    job = requests.solve_goals(client, model, model.state(), wanted, model.coordinate_names, knots, **run)
+    given = {"model": model, "state": model.state(), "torques": model.coordinate_names, **run}
+    job = requests.solve_goals(client, wanted, knots, **given)
     found = requests.solve_goals_answer(job.wait(HANG))
     assert max(found.misses) < 1e-4  # m, rad/s
     table = ph.Table(found.times, np.stack(list(found.torques.values()), axis=1))
     result = ph.simulate(model, model.state(), **run, tau=table)
-    assert [goal.miss(result) for goal in wanted] == pytest.approx(
-        found.misses, abs=1e-9
-    )  # round-off, magnified
+    again = [goal.miss(result) for goal in wanted]
+    assert again == pytest.approx(found.misses, abs=1e-9)  # round-off, magnified
 
 
 def test_goals_refuse_what_has_no_gradient(client):
     model = two_links()
-    given = ([goals.Goal("rest", "lower", 0.5)], ["lower.angle"], [0.0, 0.5])
-    run = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
+    given = ([goals.Goal("rest", "lower", 0.5)], [0.0, 0.5])
+    run = {"model": model, "state": model.state(), "duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
     rows = np.zeros((3, 2))
     rows[1, 0] = 1.0  # of a coordinate that gets no torque, between two knots
     bent = {"tau": ph.Table([0.0, 0.2, 0.5], rows)}
     led = {"motions": {"upper": ph.Motion(np.linspace(0.0, 1.0, 5), np.linspace(0.0, 1.0, 5))}}
     for more in (bent, led):
         with pytest.raises(worker.WorkerError, match="upper"):
-            requests.solve_goals(client, model, model.state(), *given, **run, **more).wait(HANG)
+            requests.solve_goals(client, *given, torques=["lower.angle"], **run, **more).wait(HANG)
