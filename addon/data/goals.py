@@ -57,8 +57,8 @@ class GoalSettings(PropertyGroup):
     )
     effort: number(
         "Effort",
-        "How much small torques count against the goals: larger is calmer, but misses the goals by more",
-        **span(0.0, 1e-2, default=1e-7, precision=8),
+        "How much small torques count against the goals: with more they are smaller, and goals are missed by more",
+        **span(0.0, 100.0, default=0.1),
     )
     tolerance: length(
         "Tolerance",

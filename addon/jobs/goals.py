@@ -25,6 +25,8 @@ METHODS = ("sdirk2", "bdf1")
 #: speed at rest [rad/s, m/s]
 REST = 1e-3
 MOST_GRADIENTS = 24
+#: what an effort of 1 is to the search
+EFFORT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -79,9 +81,8 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     if missed and not accept:
         session.missed_goals = scene_uid
         findings.show(scene_uid, findings.of_source(missed, findings.BAKE))
-        raise physics_access.model_error(
-            "; ".join(["; ".join(each.text for each in missed), "Nothing was changed"])
-        )
+        more = f" And {len(missed) - 1} more: see the list." if len(missed) > 1 else ""
+        raise physics_access.model_error(f"{missed[0].text}.{more} Nothing was changed")
     session.missed_goals = 0
     clock.lap("solve")
     made = _with_torques(task, found)
@@ -122,7 +123,12 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> _Ta
     method = options["integrator"] if options["integrator"] in METHODS else METHODS[0]
     options |= {"duration": round(last - run[0]) * settings.steps * dt, "dt": dt, "integrator": method}
     times = start + (knots - run[0]) / rate
-    more = {"torques": list(places), "knots": times, "effort": settings.effort, "most": MOST_GRADIENTS}
+    more = {
+        "torques": list(places),
+        "knots": times,
+        "effort": EFFORT * settings.effort,
+        "most": MOST_GRADIENTS,
+    }
     arguments = {**made.arguments, **options, "goals": found, **more}
     return _Task(made, wanted, places, knots, arguments)
 
