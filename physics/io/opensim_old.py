@@ -160,10 +160,9 @@ def _later_of_35(joint: Element) -> None:
     if own:
         _take(joint, "CoordinateSet")
         joint.append(made("coordinates", *own))
-    ends = [joint.find(f"socket_{end}_frame") for end, _ in PLACES]
-    if (_take(joint, "reverse") or "").lower() == "true" and None not in ends:
-        for end, (tag, _) in zip(ends[::-1], PLACES):
-            end.tag = f"socket_{tag}_frame"
+    if (_take(joint, "reverse") or "").lower() == "true":
+        parent, child = (_take(joint, f"socket_{end}_frame") or "" for end, _ in PLACES)
+        joint.extend(made("", socket_parent_frame=child, socket_child_frame=parent))
 
 
 def _offset(owner: Element, body: str, location: str, orientation: str, end: str) -> Element:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from numpy.polynomial.polynomial import polyval
 
 from .._typing import FloatArray
 from ..errors import FormatError
@@ -33,6 +32,7 @@ NODES = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
 BETWEEN = np.linspace(-0.97, 0.97, 23)
 ROUNDED = 8.0 * np.finfo(np.float64).eps  # of a value, after some operations
 ORDERS = np.arange(DEGREE + 1)
+LOOKED = (BETWEEN + 1.0) ** ORDERS[:, None]
 # Chebyshev coefficients from values at the nodes, and from those the powers of u + 1, by whole numbers
 SPECTRUM = (
     np.cos(np.outer(ORDERS, np.arccos(NODES))) * np.where(ORDERS == 0, 1.0, 2.0)[:, None] / (DEGREE + 1)
@@ -60,7 +60,7 @@ def tabulated(
             k = int(np.argmin(finite))
             raise FormatError(f"{where}: the function is not finite from {start[k]:g} to {end[k]:g}")
         rows = given @ SPECTRUM.T @ POWERS.T
-        miss = np.abs(polyval(BETWEEN + 1.0, rows.T) - looked).max(axis=1)
+        miss = np.abs(rows @ LOOKED - looked).max(axis=1)
         # of the function's own argument
         rounded = noise + ROUNDED * np.maximum(abs(start), abs(end)) * np.ptp(given, axis=1) / half
         fine = (miss <= CLOSE * np.abs(given).max(axis=1) + rounded) | (half <= NARROW * (high - low))

@@ -36,9 +36,8 @@ class ImportOpenSim(Change, Operator):
     def invoke(self, context: Context, event: Event) -> set[str]:
         if self.asked:
             question = "This model has joints of a kind that Condyle lacks. Import them as welds?"
-            return context.window_manager.invoke_confirm(
-                self, event, title="Unknown Joints", message=question, confirm_text="Weld"
-            )
+            words: dict[str, Any] = {"title": "Unknown Joints", "message": question, "confirm_text": "Weld"}
+            return {*context.window_manager.invoke_confirm(self, event, **words)}
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -52,8 +51,9 @@ class ImportOpenSim(Change, Operator):
             if self.options.is_invoke and isinstance(
                 error, physics_access.physics().errors.UnknownJointError
             ):
+                operators: Any = bpy.ops
                 given = {"filepath": self.filepath, "geometry": self.geometry, "allow_welds": True}
-                bpy.ops.condyle.import_opensim("INVOKE_DEFAULT", asked=True, **given)
+                operators.condyle.import_opensim("INVOKE_DEFAULT", asked=True, **given)
                 return {"CANCELLED"}
             return failed(self, error)
         shown = set(context.view_layer.objects)  # without objects in excluded collections
