@@ -63,7 +63,10 @@ def tabulated(
         miss = np.abs(rows @ LOOKED - looked).max(axis=1)
         # of the function's own argument
         rounded = noise + ROUNDED * np.maximum(abs(start), abs(end)) * np.ptp(given, axis=1) / half
-        fine = (miss <= CLOSE * np.abs(given).max(axis=1) + rounded) | (half <= NARROW * (high - low))
+        allowed = CLOSE * np.abs(given).max(axis=1) + rounded
+        begun = values(start)  # exact where there is no jump, as of a damper at rest
+        rows[:, 0] = np.where(np.abs(begun - rows[:, 0]) <= allowed, begun, rows[:, 0])
+        fine = (miss <= allowed) | (half <= NARROW * (high - low))
         done += zip(start[fine].tolist(), rows[fine] / half[fine, None] ** ORDERS)
         start, middle, end = start[~fine], (start + half)[~fine], end[~fine]
         start, end = np.concatenate([start, middle]), np.concatenate([middle, end])

@@ -228,6 +228,7 @@ EXPRESSIONS = {  # of forces, with -OpenSim's values at q = 0.4 and its slopes b
     "-k*(q-0.1)-b*q^2*qdot; b=k/10; k=30": (9.0, 0.48),
     "3-2*max(0,q)^2": (-2.68, 0.0),
     "-2*qdot": (0.0, 2.0),
+    "-3*abs(qdot)*qdot": (0.0, 0.0),  # a damper that has no force at rest, to the last bit
     "0": (0.0, 0.0),
 }
 
