@@ -90,14 +90,14 @@ def make_system(
     constraints: ConstraintArrays,
     more: int = 0,
     island: int = 0,
-    band: int = 0,
+    fronts: int = 0,
     *,
     local: bool = False,
 ) -> System:
     """Workspace for the rows of constraints and `more` other ones (see ``kernels.constraints.layout``).
 
-    island: most rows whose matrix is formed, at least those of the constraints; 0 for all. band: room for the matrix of
-    a large island's coordinates. local: whether the caller needs no responses to rows, so that loops may be solved
+    island: most rows whose matrix is formed, at least those of the constraints; 0 for all. fronts: room for the matrix
+    of a large island's coordinates. local: whether the caller needs no responses to rows, so that loops may be solved
     cluster by cluster.
     """
     contact, nv = kernels.contact, len(arrays[4])
@@ -110,14 +110,15 @@ def make_system(
     ints, large = np.int64, contact.sparse_layout
     jacobian = np.zeros((n, width)), np.zeros((n, width), ints), np.zeros((n, rows.SPAN_WIDTH), ints)
     response, vectors = (np.zeros((n, answer)), np.zeros((n, rows.RANGES_WIDTH), ints)), np.zeros((3, nv))
-    many, tree_table = n if band else 1, np.zeros((nv + 1, rows.TREES_WIDTH), ints)
+    many, tree_table = n if fronts else 1, np.zeros((nv + 1, rows.TREES_WIDTH), ints)
     tree_table[:nv, rows.TREE] = trees
     sparse = (
         np.zeros((contact.impulse_layout.VECTORS, many)),
         np.zeros((many, 3)),
         np.zeros((many, large.UNIT_WIDTH), ints),
-        np.zeros((nv + 1, large.PLACE_WIDTH), ints),
-        np.zeros(band),
+        np.zeros((nv + 1, large.TREE_WIDTH), ints),
+        np.zeros(fronts),
+        np.zeros(fronts // large.ENTRIES_A_NEIGHBOUR, ints),
     )
     loops = local_loops(arrays, constraints[0]) if local and not more and block >= FEWEST_LOCAL else None
     return (

@@ -11,12 +11,12 @@ from .._typing import FloatArray
 from ..constraints.packing import System, make_system
 from ..kernels.constraints import layout as rows
 from ..kernels.contact.layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
-from ..kernels.contact.sparse_layout import OWN_BAND
+from ..kernels.contact.sparse_layout import OWN_FRONTS
 from ..model.model import Model
 
-# A system begins with room for so many contacts, for so many rows whose matrix is formed, and for a band of so many
+# A system begins with room for so many contacts, for so many rows whose matrix is formed, and for fronts of so many
 # entries; it grows as needed.
-FIRST_CONTACTS, FIRST_ISLAND, FIRST_BAND = 200, 96, 1 << 16
+FIRST_CONTACTS, FIRST_ISLAND, FIRST_FRONTS = 200, 96, 1 << 16
 
 
 def constraint_space(
@@ -28,8 +28,8 @@ def constraint_space(
     """
     pairs = contact_places(model)
     more = 2 * model.num_limits + 3 * min(pairs, FIRST_CONTACTS)
-    band = FIRST_BAND if 3 * pairs >= kernels.contact.large_islands.FEW_ROWS else 0
-    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND, band, local=local)
+    fronts = FIRST_FRONTS if 3 * pairs >= kernels.contact.large_islands.FEW_ROWS else 0
+    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND, fronts, local=local)
     memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
     return system, memory, contact_space(model), np.zeros(model.num_coordinates)
 
@@ -50,17 +50,17 @@ def enlarged(model: Model, system: System) -> System:
     """
     largest, widest = system[rows.SYSTEM_STATISTICS][[rows.LARGEST, rows.WIDEST]].astype(int).tolist()
     size, island = len(system[rows.SYSTEM_ROWS]), len(system[rows.SYSTEM_MATRIX])
-    band = len(system[rows.SYSTEM_SPARSE][OWN_BAND])
+    fronts = len(system[rows.SYSTEM_SPARSE][OWN_FRONTS])
     if largest > island:
         island = 3 * largest // 2
-    elif widest > band:
-        band = 3 * widest // 2
+    elif widest > fronts:
+        fronts = 3 * widest // 2
     elif size < most_rows(model):
         size = min(2 * size, most_rows(model))
     else:
         return system
     fixed = model.num_constraint_rows
-    result = make_system(model.arrays, model.constraint_arrays, size - fixed, island, band)
+    result = make_system(model.arrays, model.constraint_arrays, size - fixed, island, fronts)
     result[rows.SYSTEM_STATISTICS][:] = system[rows.SYSTEM_STATISTICS]
     return result
 

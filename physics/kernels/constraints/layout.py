@@ -94,7 +94,7 @@ TREE, LEADER, NUMBER, TREES_WIDTH = 0, 1, 2, 3
 # statistics: largest residual of the solver, most rows in a step, steps with inequalities, largest drift of a
 # constraint before and after projection, steps in which a constraint could not be met, present drift after projection,
 # largest penetration of a contact, the number of that pair, and what the largest island needs: rows of its matrix, or
-# entries of its band
+# entries of its fronts
 RESIDUAL, MOST_ROWS, UNILATERAL_STEPS, DRIFT, DRIFT_LEFT, UNMET, LEFT_NOW = range(7)
 OVERLAP, DEEPEST, LARGEST, WIDEST = range(7, 11)
 STATISTICS = 11

@@ -171,14 +171,14 @@ def sweep(first: int, cones: int, m: int, space: Array) -> None:
 
 @shared
 def newton_turn(
-    first: int, cones: int, m: int, space: Array, order: Array, value: float, coordinates: int, sparse: Array
+    first: int, cones: int, m: int, space: Array, order: Array, value: float, trees: int, sparse: Array
 ) -> bool:
     """One Newton step from impulses whose squared defect is value; False if it does not reduce the defect."""
     choose(first, cones, m, space, order)
     if sparse is None:
         newton_step(first, cones, m, space, order, 0.0)
     else:
-        step_sparse(coordinates, cones, m, order, 0.0, sparse)
+        step_sparse(trees, cones, m, order, 0.0, sparse)
     return descend(first, cones, m, space, value)
 
 
@@ -194,10 +194,10 @@ def sweeps(first: int, cones: int, m: int, space: Array, times: int, sparse: Arr
 
 @shared
 def approach(
-    first: int, cones: int, m: int, space: Array, order: Array, cold: bool, coordinates: int, sparse: Array
+    first: int, cones: int, m: int, space: Array, order: Array, cold: bool, trees: int, sparse: Array
 ) -> bool:
     """Newton's steps, with sweeps when they make no progress. sparse: None, or workspaces of an island with so many
-    coordinates (see `sparse`), of which space is the vectors.
+    trees (see `sparse`), of which space is the vectors.
     """
     stuck = 0
     if cold:
@@ -209,7 +209,7 @@ def approach(
         if value <= solver.EXACT * solver.EXACT * size or (enough and value > SLOW * last):
             return True
         last = value
-        if not newton_turn(first, cones, m, space, order, value, coordinates, sparse):
+        if not newton_turn(first, cones, m, space, order, value, trees, sparse):
             if enough:
                 return True
             stuck += 1
@@ -220,9 +220,7 @@ def approach(
 
 
 @shared
-def centre(
-    first: int, cones: int, m: int, space: Array, order: Array, coordinates: int, sparse: Array
-) -> None:
+def centre(first: int, cones: int, m: int, space: Array, order: Array, trees: int, sparse: Array) -> None:
     """If a contact slides, remove the part of the last step's impulses that causes no motion, as between the feet of a
     table: as a warm start it would make friction depend on the history.
     """
@@ -236,7 +234,7 @@ def centre(
     if sparse is None:
         newton_step(first, cones, m, space, order, 1.0)
     else:
-        step_sparse(coordinates, cones, m, order, 1.0, sparse)
+        step_sparse(trees, cones, m, order, 1.0, sparse)
     combine(solver.TRIAL, solver.IMPULSE, 1.0, solver.STEP, first, m, space)
     combine(solver.TRIAL_SPEED, solver.SPEED, 1.0, solver.RISE, first, m, space)
     found, _ = defect(first, cones, m, space, solver.TRIAL, solver.TRIAL_SPEED)

@@ -15,7 +15,7 @@ from .impulses import approach, centre, gather
 from .newton import LARGEST, defect
 from .spare_layout import FRICTION, IMPULSE, JAMMED, RESTITUTION, RIGHT
 from .sparse import prepare_sparse
-from .sparse_order import find_masses, lay_out, list_units, walk
+from .sparse_order import find_masses, lay_out, list_units, order_trees
 
 # Islands with fewer rows are solved with the matrix of their rows.
 FEW_ROWS = 48
@@ -63,22 +63,18 @@ def arrange(
     flags: Array,
     sparse: Array,
 ) -> int:
-    """Order of the island's trees, and their mass matrices; returns the number of coordinates, 0 if the island must be
-    solved otherwise. Flags a band without room.
+    """Order of the island's trees, and their mass matrices; returns their number, 0 if the island must be solved
+    otherwise. Flags fronts without room.
     """
-    start = list_units(cones, m, trees, sparse)
-    if start < 0:
+    count, room = list_units(cones, m, trees, sparse), sparse[at.FRONTS].shape[0]
+    if count <= 0:
         return 0
-    start = sparse[at.PLACES][walk(start, 1, sparse) - 1, at.QUEUE]
-    count = walk(start, 2, sparse)
-    size, band = lay_out(count, sparse)
-    statistics[con.WIDEST] = max(statistics[con.WIDEST], float(band))
-    if band > sparse[at.BAND].shape[0]:
+    need = lay_out(count, sparse) if order_trees(count, sparse) else room + 1
+    statistics[con.WIDEST] = max(statistics[con.WIDEST], float(need))
+    if need > room:
         flags[tree.STATUS] = tree.TOO_MANY_CONTACTS
         return 0
-    if not find_masses(body_int, count, work, dof, sparse):
-        return 0
-    return size
+    return count if find_masses(body_int, count, work, dof, sparse) else 0
 
 
 @shared
@@ -97,8 +93,9 @@ def solve_large(
         space,
         own[at.OWN_BLOCKS],
         units,
-        own[at.OWN_PLACES],
-        own[at.OWN_BAND],
+        own[at.OWN_TREES],
+        own[at.OWN_FRONTS],
+        own[at.OWN_LISTS],
     )
     count, spare, order = end - first, system[con.SYSTEM_SPARE], system[con.SYSTEM_SOLVER_ORDER]
     _, cones, m = gather(
@@ -108,15 +105,15 @@ def solve_large(
         units[i, at.UNIT_ROW] = system[con.SYSTEM_ROW_ISLANDS][first + order[i], con.MEMBER]
         space[solver.RIGHT, i] = spare[RIGHT, order[i]]
     trees = system[con.SYSTEM_TREES]
-    size = arrange(cones, m, body_int, work, dof, trees, system[con.SYSTEM_STATISTICS], flags, sparse)
-    if size == 0:
+    number = arrange(cones, m, body_int, work, dof, trees, system[con.SYSTEM_STATISTICS], flags, sparse)
+    if number == 0:
         return -1.0
     warm = prepare_sparse(cones, m, sparse)
     if warm:
-        centre(0, cones, m, space, order, size, sparse)
+        centre(0, cones, m, space, order, number, sparse)
     value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
     rough = not warm or value > ROUGH * ROUGH * whole
-    if not approach(0, cones, m, space, order, rough, size, sparse):
+    if not approach(0, cones, m, space, order, rough, number, sparse):
         return -1.0
     residual, beyond = sparse_residual(cones, m, sparse)
     if not max(residual, JAMMED) * beyond <= JAMMED:

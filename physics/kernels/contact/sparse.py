@@ -2,7 +2,7 @@
 
 Speeds come from velocities of coordinates: the cost of a product is that of the Jacobian's entries. A linear step of
 `newton` is M v = J^T s with the chosen states' law s = g - K J v for each contact, so (M + J^T K J) v = J^T g: a matrix
-of coordinates, few beside each other where trees are ordered by neighbourhood (Cuthill & McKee 1969). Equations of
+of coordinates with a block for each two trees that touch. Equations of
 sticking are softened by SOFT and solved again for what they miss (proximal method of multipliers, Rockafellar 1976),
 so that rows that say the same do no harm (as Carpentier, Budhiraja & Mansard 2021 for constraints).
 """
@@ -19,7 +19,7 @@ from . import sparse_layout as at
 from .cone import project_on_cone, solve_contact
 from .impulse_layout import combine
 from .newton import PROXIMAL, aim
-from .sparse_band import factorize_band, solve_band
+from .sparse_fronts import factorize_fronts, solve_fronts
 
 SOFT = 1e-6
 MOST_REFINEMENTS = 6
@@ -210,11 +210,13 @@ def triple(row: int, i: int, width: int, space: Array) -> Vector:
 
 @shared
 def add_unit(i: int, width: int, slides: bool, along: Vector, law: Vector, sparse: Array) -> None:
-    """Add J^T K J of a contact or a single row to the band."""
-    (values, columns, spans), row_of = sparse[at.JACOBIAN], sparse[at.UNITS]
-    places, band = sparse[at.PLACES], sparse[at.BAND]
-    k, last = row_of[i, at.UNIT_ROW], width - 1
-    second, third = row_of[i + min(1, last), at.UNIT_ROW], row_of[i + last, at.UNIT_ROW]
+    """Add J^T K J of a contact or a single row to a front."""
+    (values, columns, spans), units, trees = sparse[at.JACOBIAN], sparse[at.UNITS], sparse[at.TREES]
+    front, k, last = sparse[at.FRONTS], units[i, at.UNIT_ROW], width - 1
+    second, third = units[i + min(1, last), at.UNIT_ROW], units[i + last, at.UNIT_ROW]
+    tree, stop = units[i, at.UNIT_TREE], trees[units[i, at.UNIT_TREE], at.TREE_STOP]
+    begin, rows = trees[units[i, at.UNIT_FRONT], at.TREE_FRONT], trees[units[i, at.UNIT_FRONT], at.TREE_ROWS]
+    near, far = units[i, at.UNIT_PLACE] - tree, units[i, at.UNIT_PLACE + 1] - units[i, at.UNIT_TREE + 1]
     first, one, two = (
         answer_of(slides, along, law, (1.0, 0.0, 0.0)),
         answer_of(slides, along, law, (0.0, 1.0, 0.0)),
@@ -226,33 +228,29 @@ def add_unit(i: int, width: int, slides: bool, along: Vector, law: Vector, spars
         if i0 == 0.0 and j0 == 0.0 and k0 == 0.0:
             continue
         a = first[0] * i0 + first[1] * j0 + first[2] * k0
-        b = one[0] * i0 + one[1] * j0 + one[2] * k0
-        g = two[0] * i0 + two[1] * j0 + two[2] * k0
-        row = places[columns[k, c], at.PLACE]
-        origin = places[row, at.BEGIN] - places[row, at.LOW]
+        b = keep * (one[0] * i0 + one[1] * j0 + one[2] * k0)
+        g = keep * (two[0] * i0 + two[1] * j0 + two[2] * k0)
+        place = columns[k, c] + (near if tree <= columns[k, c] < stop else far)
+        origin = begin + place * rows
         for e in range(spans[k, con.SPAN_COUNT]):
-            value = a * values[k, e] + keep * (b * values[second, e] + g * values[third, e])
-            if value != 0.0:
-                band[origin + places[columns[k, e], at.PLACE]] += value
+            value = a * values[k, e] + b * values[second, e] + g * values[third, e]
+            if value != 0.0:  # others may be of no tree of the unit
+                front[origin + columns[k, e] + (near if tree <= columns[k, e] < stop else far)] += value
 
 
 @shared
-def factorize_step(size: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
+def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
     """Factors of M + J^T K J for the chosen states; False if they cannot be found."""
-    space, band, places = sparse[at.VECTOR_ROWS], sparse[at.BAND], sparse[at.PLACES]
-    for j in range(
-        places[0, at.BEGIN], places[size - 1, at.BEGIN] + places[size - 1, at.HIGH] - places[size - 1, at.LOW]
-    ):
-        band[j] = 0.0
-    row, number = 0, 0
-    while row < size:
-        first = places[number, at.QUEUE]
-        own, start = places[first, at.TREE_STOP] - first, places[first, at.TREE_MASS]
+    space, front, trees = sparse[at.VECTOR_ROWS], sparse[at.FRONTS], sparse[at.TREES]
+    for number in range(count):
+        first = trees[number, at.QUEUE]
+        own, mass = trees[first, at.TREE_STOP] - first, trees[first, at.TREE_MASS]
+        begin, rows = trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS]
+        for j in range(begin, begin + rows * rows):
+            front[j] = 0.0
         for j in range(own):
-            into = places[row + j, at.BEGIN] + row - places[row + j, at.LOW]
             for k in range(own):
-                band[into + k] = band[start + j * own + k]
-        row, number = row + own, number + 1
+                front[begin + j * rows + k] = front[mass + j * own + k]
     i, states = 0, order.shape[0] // 3
     while i < m:
         width = 3 if i < cones else 1
@@ -260,16 +258,16 @@ def factorize_step(size: int, cones: int, m: int, order: Array, sparse: Array) -
             slides, along, law = law_of(i, cones, space, order)
             add_unit(i, width, slides, along, law, sparse)
         i += width
-    return factorize_band(size, places, band, sparse[at.MOTIONS][at.SIDE])
+    return factorize_fronts(count, trees, sparse[at.LISTS], front, sparse[at.MOTIONS][at.SIDE])
 
 
 @shared
-def step_sparse(size: int, cones: int, m: int, order: Array, centred: float, sparse: Array) -> None:
+def step_sparse(count: int, cones: int, m: int, order: Array, centred: float, sparse: Array) -> None:
     """As `newton.newton_step`, without the matrix of rows; no step where its linear system cannot be solved."""
-    space, places, side = sparse[at.VECTOR_ROWS], sparse[at.PLACES], sparse[at.MOTIONS][at.SIDE]
+    space, trees, side = sparse[at.VECTOR_ROWS], sparse[at.TREES], sparse[at.MOTIONS][at.SIDE]
     values, columns, spans = sparse[at.JACOBIAN]
     states, row_of, last = order.shape[0] // 3, sparse[at.UNITS], math.inf
-    solvable = factorize_step(size, cones, m, order, sparse)
+    solvable = factorize_step(count, cones, m, order, sparse)
     for i in range(m):
         gone = order[states + i] == solver.OPEN or centred != 0.0
         space[solver.STEP, i] = -space[solver.IMPULSE, i] if gone and solvable else 0.0
@@ -279,8 +277,9 @@ def step_sparse(size: int, cones: int, m: int, order: Array, centred: float, spa
         if turn == MOST_REFINEMENTS or not solvable:
             return
         missed, whole, i = 0.0, 0.0, 0
-        for j in range(size):
-            side[j] = 0.0
+        for number in range(count):
+            for j in range(trees[number, at.QUEUE], trees[trees[number, at.QUEUE], at.TREE_STOP]):
+                side[j] = 0.0
         while i < m:
             width = 3 if i < cones else 1
             if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
@@ -297,7 +296,7 @@ def step_sparse(size: int, cones: int, m: int, order: Array, centred: float, spa
                     missed += miss[j] * miss[j]
                     whole += x[j] * x[j]
                     for c in range(spans[k, con.SPAN_COUNT]):
-                        side[places[columns[k, c], at.PLACE]] += values[k, c] * g[j]
+                        side[columns[k, c]] += values[k, c] * g[j]
             i += width
         if missed <= SETTLED * SETTLED * whole:
             return
@@ -307,14 +306,14 @@ def step_sparse(size: int, cones: int, m: int, order: Array, centred: float, spa
             multiply(m, solver.STEP, solver.RISE, sparse)
             return
         last = missed
-        solve_band(size, places, sparse[at.BAND], side)
+        solve_fronts(count, trees, sparse[at.LISTS], sparse[at.FRONTS], side)
         take_answers(cones, m, order, sparse)
 
 
 @shared
 def take_answers(cones: int, m: int, order: Array, sparse: Array) -> None:
     """Add to the step what the answer of the coordinates to its miss is worth."""
-    space, places, side = sparse[at.VECTOR_ROWS], sparse[at.PLACES], sparse[at.MOTIONS][at.SIDE]
+    space, side = sparse[at.VECTOR_ROWS], sparse[at.MOTIONS][at.SIDE]
     values, columns, spans = sparse[at.JACOBIAN]
     states, row_of = order.shape[0] // 3, sparse[at.UNITS]
     i = 0
@@ -324,7 +323,7 @@ def take_answers(cones: int, m: int, order: Array, sparse: Array) -> None:
             slides, along, law = law_of(i, cones, space, order)
             u = (0.0, 0.0, 0.0)
             for c in range(spans[row_of[i, at.UNIT_ROW], con.SPAN_COUNT]):
-                v = side[places[columns[row_of[i, at.UNIT_ROW], c], at.PLACE]]
+                v = side[columns[row_of[i, at.UNIT_ROW], c]]
                 if width == 3:
                     u = (
                         u[0] + values[row_of[i, at.UNIT_ROW], c] * v,

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 # the system's Jacobian, responses and vectors (of which MOTION has velocities and SIDE a right side); then of the
 # island: vectors as in `impulse_layout` (VECTORS, n), diagonal blocks (n, 3), contacts and single rows (n, UNIT_WIDTH),
-# trees and places (nv + 1, PLACE_WIDTH), and mass matrices of the trees, one after the other, with the band behind them
-JACOBIAN, RESPONSE, MOTIONS, VECTOR_ROWS, BLOCKS, UNITS, PLACES, BAND = range(8)
+# trees (nv + 1, TREE_WIDTH), mass matrices of the trees, one after the other, with their fronts behind them, and lists
+# of neighbours
+JACOBIAN, RESPONSE, MOTIONS, VECTOR_ROWS, BLOCKS, UNITS, TREES, FRONTS, LISTS = range(9)
 PUSHES, MOTION, SIDE = 0, 1, 2
-# of these, what is kept in the system
-OWN_VECTORS, OWN_BLOCKS, OWN_UNITS, OWN_PLACES, OWN_BAND = range(5)
+# of these, what is kept in the system; there is room for a neighbour for every two entries of fronts
+OWN_VECTORS, OWN_BLOCKS, OWN_UNITS, OWN_TREES, OWN_FRONTS, OWN_LISTS = range(6)
+ENTRIES_A_NEIGHBOUR = 2
 
 # columns of UNITS: the one or two trees that a contact or single row moves, the next unit of either, as 2 i + side, and
-# the row of the system
-UNIT_TREE, UNIT_LINK, UNIT_ROW, UNIT_WIDTH = 0, 2, 4, 5
-# columns of PLACES: of a tree, by its first coordinate: first unit, one past the last coordinate, first body and one
-# past the last, mark, place of the first coordinate, offset of the mass matrix; the trees in their order; the place of
-# a coordinate; of a place, its first column in the band and one past the last, and where its row begins
-TREE_HEAD, TREE_STOP, TREE_BODY, TREE_LAST, TREE_MARK, TREE_PLACE, TREE_MASS = range(7)
-QUEUE, PLACE, LOW, HIGH, BEGIN, PLACE_WIDTH = range(7, 13)
+# the row of the system; the tree whose front has it, and where the coordinates of either tree begin in this
+UNIT_TREE, UNIT_LINK, UNIT_ROW, UNIT_FRONT, UNIT_PLACE, UNIT_WIDTH = 0, 2, 4, 5, 6, 8
+# columns of TREES: the trees in their order of elimination; then of a tree, by its first coordinate: first unit, one
+# past the last coordinate, first body and one past the last, mark, number in the order, offset of the mass matrix; its
+# neighbours: where their list begins, their number; its front: where it begins, rows, and where
+# the coordinates of a tree begin in that at hand
+QUEUE, TREE_HEAD, TREE_STOP, TREE_BODY, TREE_LAST, TREE_MARK, TREE_RANK, TREE_MASS = range(8)
+TREE_LIST, TREE_LINKS, TREE_FRONT, TREE_ROWS, TREE_PLACE, TREE_WIDTH = range(8, 14)

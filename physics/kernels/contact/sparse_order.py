@@ -1,4 +1,8 @@
-"""Order of an island's trees, so that those in touch are near each other, and room for the band (see `sparse`)."""
+"""Order of elimination of an island's trees, and the fronts that it needs (see `sparse`).
+
+The next tree is one with the fewest neighbours; these become neighbours of each other (minimum degree, George & Liu
+1989).
+"""
 
 from __future__ import annotations
 
@@ -11,11 +15,14 @@ from . import sparse_layout as at
 
 
 @inline
-def note_tree(first: int, k: int, sparse: Array) -> bool:
-    """Begin the list of a tree's units, with its coordinates and bodies from row k; False if it shares its range."""
-    (_, _, spans), trees = sparse[at.JACOBIAN], sparse[at.PLACES]
+def note_tree(first: int, k: int, number: int, sparse: Array) -> bool:
+    """Queue a tree and begin the list of its units, with its coordinates and bodies from row k; False if it shares its
+    range.
+    """
+    (_, _, spans), trees = sparse[at.JACOBIAN], sparse[at.TREES]
     for side in (con.SPAN_FIRST, con.SPAN_SECOND):
         if spans[k, side] == first and spans[k, side + 1] > first:
+            trees[number, at.QUEUE] = first
             trees[first, at.TREE_HEAD], trees[first, at.TREE_MARK] = -1, 0
             trees[first, at.TREE_STOP] = spans[k, side + 1]
             trees[first, at.TREE_BODY], trees[first, at.TREE_LAST] = spans[k, side + 2], spans[k, side + 3]
@@ -34,14 +41,13 @@ def same_tree(numbers: Array, first: int, stop: int) -> bool:
 
 @shared
 def list_units(cones: int, m: int, numbers: Array, sparse: Array) -> int:
-    """List the contacts and single rows of each tree that they move; returns a tree, or -1 if one row moves more than
-    two, or trees alternate.
+    """List the contacts and single rows of each tree that they move, and queue the trees; returns their number, or
+    -1 if one row moves more than two, or trees alternate.
     """
     (values, columns, spans), units = sparse[at.JACOBIAN], sparse[at.UNITS]
-    trees, any_tree = sparse[at.PLACES], -1
+    trees, count = sparse[at.TREES], 0
     for i in range(m):
         for c in range(spans[units[i, at.UNIT_ROW], con.SPAN_COUNT]):
-            trees[columns[units[i, at.UNIT_ROW], c], at.PLACE] = 0
             trees[numbers[columns[units[i, at.UNIT_ROW], c], con.TREE], at.TREE_HEAD] = -2
     i = 0
     while i < m:
@@ -59,70 +65,109 @@ def list_units(cones: int, m: int, numbers: Array, sparse: Array) -> int:
                 if units[i, at.UNIT_TREE + side] >= 0:
                     return -1
                 if trees[first, at.TREE_HEAD] == -2:
-                    if not note_tree(first, k, sparse):
+                    if not note_tree(first, k, count, sparse):
                         return -1
+                    count += 1
                     if not same_tree(numbers, first, trees[first, at.TREE_STOP]):
                         return -1
                 units[i, at.UNIT_TREE + side] = first
                 units[i, at.UNIT_LINK + side] = trees[first, at.TREE_HEAD]
                 trees[first, at.TREE_HEAD] = 2 * i + side
-                any_tree = first
         i += width
-    return any_tree
-
-
-@shared
-def walk(start: int, mark: int, sparse: Array) -> int:
-    """Queue a tree and all that are coupled with it, neighbours first; returns their number."""
-    trees, units = sparse[at.PLACES], sparse[at.UNITS]
-    trees[0, at.QUEUE], trees[start, at.TREE_MARK] = start, mark
-    done, count = 0, 1
-    while done < count:
-        link = trees[trees[done, at.QUEUE], at.TREE_HEAD]
-        while link >= 0:
-            i, side = link // 2, link % 2
-            other = units[i, at.UNIT_TREE + 1 - side]
-            if other >= 0 and trees[other, at.TREE_MARK] != mark:
-                trees[count, at.QUEUE], trees[other, at.TREE_MARK] = other, mark
-                count += 1
-            link = units[i, at.UNIT_LINK + side]
-        done += 1
     return count
 
 
+@inline
+def add_neighbour(tree: int, other: int, end: int, sparse: Array) -> int:
+    """Append to the last list; returns the lists' new end, -1 if there is no more room. No tree is listed twice."""
+    trees, lists = sparse[at.TREES], sparse[at.LISTS]
+    if end < 0 or other < 0 or trees[other, at.TREE_MARK] == trees[tree, at.TREE_MARK]:
+        return end
+    if end == lists.shape[0]:
+        return -1
+    trees[other, at.TREE_MARK], lists[end] = trees[tree, at.TREE_MARK], other
+    return end + 1
+
+
 @shared
-def lay_out(count: int, sparse: Array) -> tuple[int, int]:
-    """Places of the queued trees' coordinates and the ends of the band's rows; returns the number of coordinates, and
-    the size of mass matrices and band.
-    """
-    trees, units = sparse[at.PLACES], sparse[at.UNITS]
-    size, mass = 0, 0
+def list_neighbours(count: int, sparse: Array) -> int:
+    """List the trees that share a unit with each one; returns the lists' end, -1 if there is no room."""
+    trees, units, end = sparse[at.TREES], sparse[at.UNITS], 0
     for number in range(count):
         first = trees[number, at.QUEUE]
-        own = trees[first, at.TREE_STOP] - first
-        trees[first, at.TREE_PLACE], trees[first, at.TREE_MASS] = size, mass
-        for j in range(own):
-            trees[first + j, at.PLACE] = size + j
-        size, mass = size + own, mass + own * own
-    for number in range(count):
-        first = trees[number, at.QUEUE]
-        begin = trees[first, at.TREE_PLACE]
-        end = begin + trees[first, at.TREE_STOP] - first
-        low, link = begin, trees[first, at.TREE_HEAD]
+        begin, link = end, trees[first, at.TREE_HEAD]
+        trees[first, at.TREE_MARK] = number + 1
         while link >= 0:
             i, side = link // 2, link % 2
-            if units[i, at.UNIT_TREE + 1 - side] >= 0:
-                low = min(low, trees[units[i, at.UNIT_TREE + 1 - side], at.TREE_PLACE])
+            end = add_neighbour(first, units[i, at.UNIT_TREE + 1 - side], end, sparse)
             link = units[i, at.UNIT_LINK + side]
-        for j in range(begin, end):
-            trees[j, at.LOW] = low
-        for j in range(low, end):
-            trees[j, at.HIGH] = end
-    band = mass
-    for j in range(size):
-        trees[j, at.BEGIN] = band
-        band += trees[j, at.HIGH] - trees[j, at.LOW]
-    return size, band
+        trees[first, at.TREE_LIST], trees[first, at.TREE_LINKS] = begin, end - begin
+    return end
+
+
+@shared
+def join(tree: int, gone: int, mark: int, end: int, sparse: Array) -> int:
+    """List the neighbours of a tree that is eliminated as those of one of them; returns the lists' new end."""
+    trees, lists, begin = sparse[at.TREES], sparse[at.LISTS], end
+    trees[tree, at.TREE_MARK] = trees[gone, at.TREE_MARK] = mark
+    for source in (tree, gone):
+        first = trees[source, at.TREE_LIST]
+        for k in range(first, first + trees[source, at.TREE_LINKS]):
+            end = add_neighbour(tree, lists[k], end, sparse)
+    trees[tree, at.TREE_LIST], trees[tree, at.TREE_LINKS] = begin, end - begin
+    return end
+
+
+@shared
+def order_trees(count: int, sparse: Array) -> bool:
+    """Order of elimination of the queued trees, with their neighbours that follow; False if the lists lack room."""
+    trees, lists, end, mark = sparse[at.TREES], sparse[at.LISTS], list_neighbours(count, sparse), count
+    for number in range(count):
+        best, fewest = number, trees[trees[number, at.QUEUE], at.TREE_LINKS]
+        for k in range(number + 1, count if fewest > 1 else 0):
+            links = trees[trees[k, at.QUEUE], at.TREE_LINKS]
+            if links < fewest:
+                best, fewest = k, links
+        first = trees[best, at.QUEUE]
+        trees[best, at.QUEUE], trees[number, at.QUEUE] = trees[number, at.QUEUE], first
+        trees[first, at.TREE_RANK] = number
+        begin = trees[first, at.TREE_LIST]
+        for k in range(begin, begin + fewest):
+            mark += 1
+            end = join(lists[k], first, mark, end, sparse)
+            if end < 0:
+                return False
+    return end >= 0
+
+
+@shared
+def lay_out(count: int, sparse: Array) -> int:
+    """Room for mass matrices and fronts, and each unit's front, that of its first tree; returns the last one's end."""
+    trees, lists, units, end = sparse[at.TREES], sparse[at.LISTS], sparse[at.UNITS], 0
+    for number in range(count):
+        first = trees[number, at.QUEUE]
+        trees[first, at.TREE_MASS] = end
+        end += (trees[first, at.TREE_STOP] - first) ** 2
+    for number in range(count):
+        first = trees[number, at.QUEUE]
+        rows, begin, link = (
+            trees[first, at.TREE_STOP] - first,
+            trees[first, at.TREE_LIST],
+            trees[first, at.TREE_HEAD],
+        )
+        for k in range(begin, begin + trees[first, at.TREE_LINKS]):
+            trees[lists[k], at.TREE_PLACE] = rows
+            rows += trees[lists[k], at.TREE_STOP] - lists[k]
+        trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS] = end, rows
+        end += rows * rows
+        while link >= 0:
+            i, side = link // 2, link % 2
+            other = units[i, at.UNIT_TREE + 1 - side]
+            if other < 0 or trees[other, at.TREE_RANK] > number:
+                units[i, at.UNIT_FRONT], units[i, at.UNIT_PLACE + side] = first, 0
+                units[i, at.UNIT_PLACE + 1 - side] = trees[other, at.TREE_PLACE] if other >= 0 else 0
+            link = units[i, at.UNIT_LINK + side]
+    return end
 
 
 @inline
@@ -149,7 +194,7 @@ def find_masses(body_int: Array, count: int, work: Array, dof: Array, sparse: Ar
     """The mass matrices of the queued trees' coordinates, the inverse of their responses; of prescribed ones the
     identity. Returns False if one has none.
     """
-    trees, mass = sparse[at.PLACES], sparse[at.BAND]
+    trees, mass = sparse[at.TREES], sparse[at.FRONTS]
     pushes, motion = sparse[at.MOTIONS][at.PUSHES], sparse[at.MOTIONS][at.MOTION]
     for number in range(count):
         first = trees[number, at.QUEUE]
