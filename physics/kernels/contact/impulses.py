@@ -31,6 +31,7 @@ SLOW = 0.25
 SWEEPS = 8
 MOST_NEWTON_STEPS = 50
 MOST_STUCK = 4
+FEW_NEWTON_STEPS, FEW_STUCK = 15, 2  # of a large island at a time
 FIRST_WEIGHT, LIGHTER, HEAVIER = 0.1, 0.3, 3.0
 MOST_PROXIMAL_STEPS = 60
 
@@ -194,26 +195,28 @@ def sweeps(first: int, cones: int, m: int, space: Array, times: int, sparse: Arr
 
 @shared
 def approach(
-    first: int, cones: int, m: int, space: Array, order: Array, cold: bool, trees: int, sparse: Array
+    first: int, cones: int, m: int, space: Array, order: Array, before: int, trees: int, sparse: Array
 ) -> bool:
-    """Newton's steps, with sweeps when they make no progress. sparse: None, or workspaces of an island with so many
-    trees (see `sparse`), of which space is the vectors.
+    """So many sweeps, then Newton's steps, with sweeps when they make no progress. sparse: None, or workspaces of an
+    island with so many trees (see `sparse`), of which space is the vectors.
     """
-    stuck = 0
-    if cold:
-        sweeps(first, cones, m, space, SWEEPS, sparse)
+    stuck, exact, most, patience = 0, solver.EXACT, MOST_NEWTON_STEPS, MOST_STUCK
+    if sparse is not None:
+        exact, most, patience = solver.CLOSE, FEW_NEWTON_STEPS, FEW_STUCK
+    if before > 0:
+        sweeps(first, cones, m, space, before, sparse)
     last = math.inf
-    for _ in range(MOST_NEWTON_STEPS):
+    for _ in range(most):
         value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
         enough = value <= solver.ENOUGH * solver.ENOUGH * size
-        if value <= solver.EXACT * solver.EXACT * size or (enough and value > SLOW * last):
+        if value <= exact * exact * size or (enough and value > SLOW * last):
             return True
         last = value
         if not newton_turn(first, cones, m, space, order, value, trees, sparse):
             if enough:
                 return True
             stuck += 1
-            if stuck > MOST_STUCK:
+            if stuck > patience:
                 return False
             sweeps(first, cones, m, space, SWEEPS << stuck, sparse)
     return False
@@ -257,7 +260,7 @@ def proximal_step(first: int, cones: int, m: int, space: Array, order: Array, we
     for i in range(first, m):
         space[solver.KEPT, i] = space[solver.IMPULSE, i]
     weigh(first, m, space, weight)
-    solved = approach(first, cones, m, space, order, False, 0, None)
+    solved = approach(first, cones, m, space, order, 0, 0, None)
     weigh(first, m, space, -weight)
     if not solved:
         for i in range(first, m):
@@ -280,7 +283,7 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     """Impulses of contacts with friction and of one-sided rows."""
     if warm:
         centre(first, cones, m, space, order, 0, None)
-    if approach(first, cones, m, space, order, not warm, 0, None):
+    if approach(first, cones, m, space, order, 0 if warm else SWEEPS, 0, None):
         return
     if sharpen(first, cones, m, space, order):
         return
@@ -288,7 +291,7 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     at_end, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     for i in range(first, m):
         space[solver.DUAL_STEP, i] = space[solver.IMPULSE, i]
-    if approach(first, cones, m, space, order, False, 0, None) or jams(first, m, space):
+    if approach(first, cones, m, space, order, 0, 0, None) or jams(first, m, space):
         return
     if at_end < defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)[0]:
         # the path ended near the solution, and sweeps diverged from it: contacts that barely slip

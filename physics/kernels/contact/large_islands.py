@@ -11,7 +11,7 @@ from ..constraints import layout as con
 from . import impulse_layout as solver
 from . import sparse_layout as at
 from .impulse_residual import contact_miss
-from .impulses import approach, centre, gather
+from .impulses import SWEEPS, approach, centre, gather
 from .newton import LARGEST, defect
 from .spare_layout import FRICTION, IMPULSE, JAMMED, RESTITUTION, RIGHT
 from .sparse import prepare_sparse
@@ -19,8 +19,12 @@ from .sparse_order import find_masses, lay_out, list_units, order_trees
 
 # Islands with fewer rows are solved with the matrix of their rows.
 FEW_ROWS = 48
-# Impulses with a larger defect than this are swept first: that halves the number of Newton's steps.
+# Last step's impulses with a larger defect than this are swept once.
 ROUGH = 1e-6
+# By so much scales of rows grow, so many times, where Newton's steps end nowhere.
+SHARPER, MOST_SHARPENINGS = 32.0, 3
+# Relative defect that is accepted there.
+NEAR = 0.5 * JAMMED
 
 
 @shared
@@ -77,6 +81,33 @@ def arrange(
     return count if find_masses(body_int, count, work, dof, sparse) else 0
 
 
+@inline
+def rescale(m: int, by: float, space: Array) -> None:
+    for i in range(m):
+        space[solver.SCALE, i] *= by
+
+
+@shared
+def approach_sharper(cones: int, m: int, before: int, trees: int, order: Array, sparse: Array) -> bool:
+    """`approach` with the rows' own scales; where it fails, from the end of one with larger scales, which distinguish
+    smaller slips and gaps from contact (as `sharpening`).
+    """
+    space, by = sparse[at.VECTOR_ROWS], 1.0
+    found = approach(0, cones, m, space, order, before, trees, sparse)
+    for _ in range(0 if found else MOST_SHARPENINGS):
+        value, size = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
+        if value <= NEAR * NEAR * size:
+            return True
+        by *= SHARPER
+        rescale(m, by, space)
+        found = approach(0, cones, m, space, order, 0, trees, sparse)
+        rescale(m, 1.0 / by, space)
+        if found and approach(0, cones, m, space, order, 0, trees, sparse):
+            return True
+        found = False
+    return found
+
+
 @shared
 def solve_large(
     first: int, end: int, body_int: Array, work: Array, dof: Array, system: Array, flags: Array
@@ -112,8 +143,8 @@ def solve_large(
     if warm:
         centre(0, cones, m, space, order, number, sparse)
     value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
-    rough = not warm or value > ROUGH * ROUGH * whole
-    if not approach(0, cones, m, space, order, rough, number, sparse):
+    before = 1 if value > ROUGH * ROUGH * whole else 0
+    if not approach_sharper(cones, m, before if warm else SWEEPS, number, order, sparse):
         return -1.0
     residual, beyond = sparse_residual(cones, m, sparse)
     if not max(residual, JAMMED) * beyond <= JAMMED:

@@ -24,6 +24,8 @@ from .sparse_fronts import factorize_fronts, solve_fronts
 SOFT = 1e-6
 MOST_REFINEMENTS = 6
 SETTLED, STALLED = 1e-15, 0.25  # of the squares' sum before
+# A linear step may miss this share of what it began with: less gains nothing before the states are right.
+LOOSE = 1e-3
 
 
 @inline
@@ -266,7 +268,7 @@ def step_sparse(count: int, cones: int, m: int, order: Array, centred: float, sp
     """As `newton.newton_step`, without the matrix of rows; no step where its linear system cannot be solved."""
     space, trees, side = sparse[at.VECTOR_ROWS], sparse[at.TREES], sparse[at.MOTIONS][at.SIDE]
     values, columns, spans = sparse[at.JACOBIAN]
-    states, row_of, last = order.shape[0] // 3, sparse[at.UNITS], math.inf
+    states, row_of, last, begun = order.shape[0] // 3, sparse[at.UNITS], math.inf, 0.0
     solvable = factorize_step(count, cones, m, order, sparse)
     for i in range(m):
         gone = order[states + i] == solver.OPEN or centred != 0.0
@@ -298,7 +300,8 @@ def step_sparse(count: int, cones: int, m: int, order: Array, centred: float, sp
                     for c in range(spans[k, con.SPAN_COUNT]):
                         side[columns[k, c]] += values[k, c] * g[j]
             i += width
-        if missed <= SETTLED * SETTLED * whole:
+        begun = missed if turn == 0 else begun
+        if missed <= max(SETTLED * SETTLED * whole, LOOSE * LOOSE * begun * min(turn, 1)):
             return
         if missed > STALLED * last:
             # the remaining equations contradict one another; each turn added the same impulses without effect

@@ -11,8 +11,9 @@ import physics as ph
 from physics.constraints import PointConstraint
 from physics.contacts import Box, Plane, Sphere
 from physics.dynamics import workspace
-from physics.kernels.contact import sparse_layout as layout
-from physics.kernels.contact.sparse_band import factorize_band, solve_band
+from physics.kernels.contact import sparse_layout as at
+from physics.kernels.contact.sparse_fronts import factorize_fronts, solve_fronts
+from physics.kernels.contact.sparse_order import lay_out, order_trees
 
 RADIUS, STEP = 0.1, 1e-3
 CORNERS = RADIUS * np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
@@ -198,22 +199,41 @@ def test_a_tall_stack_rests() -> None:
     assert np.abs(result.q[-1] - q.ravel()).max() < 1e-14
 
 
-def test_band_is_solved_as_a_full_matrix() -> None:
-    rng, size = np.random.default_rng(4), 23
-    low = np.minimum(np.arange(size), np.maximum.accumulate(np.arange(size) - rng.integers(0, 6, size)))
-    low = np.maximum(low, 0)
-    inside = np.where(np.arange(size)[:, None] >= np.arange(size), np.arange(size) >= low[:, None], False)
-    inside |= inside.T
-    matrix = np.where(inside, rng.normal(size=(size, size)), 0.0) + 8.0 * np.eye(size)
-    places = np.zeros((size, layout.PLACE_WIDTH), dtype=np.int64)
-    places[:, layout.LOW] = low
-    places[:, layout.HIGH] = [int(np.flatnonzero(low <= k)[-1]) + 1 for k in range(size)]
-    lengths = places[:, layout.HIGH] - low
-    places[:, layout.BEGIN] = np.cumsum(lengths) - lengths
-    band = np.concatenate([matrix[k, low[k] : places[k, layout.HIGH]] for k in range(size)])
-    right = rng.normal(size=size)
+def test_fronts_are_solved_as_a_full_matrix() -> None:
+    """Of trees of several sizes, in touch at random."""
+    rng, sizes = np.random.default_rng(4), np.array([6, 1, 3, 6, 2, 6, 4, 1, 6, 3])
+    begins, count = np.cumsum(sizes) - sizes, len(sizes)
+    pairs = [(a, b) for a in range(count) for b in range(a) if rng.random() < 0.25]
+    trees = np.zeros((sizes.sum() + 1, at.TREE_WIDTH), dtype=np.int64)
+    units, lists = np.zeros((len(pairs), at.UNIT_WIDTH), dtype=np.int64), np.zeros(400, dtype=np.int64)
+    trees[:count, at.QUEUE] = begins
+    trees[begins, at.TREE_STOP], trees[begins, at.TREE_HEAD] = begins + sizes, -1
+    for i, pair in enumerate(pairs):
+        for side, tree in enumerate(begins[list(pair)]):
+            units[i, at.UNIT_TREE + side] = tree
+            units[i, at.UNIT_LINK + side], trees[tree, at.TREE_HEAD] = trees[tree, at.TREE_HEAD], 2 * i + side
+    sparse = (*[None] * at.UNITS, units, trees, None, lists)
+    assert order_trees(count, sparse)
+    front = np.zeros(lay_out(count, sparse))
+    matrix = np.zeros((sizes.sum(), sizes.sum()))
+    for a, b in [*pairs, *((k, k) for k in range(count))]:
+        mine, yours = (np.arange(begins[k], begins[k] + sizes[k]) for k in (a, b))
+        matrix[np.ix_(mine, yours)] = rng.normal(size=(sizes[a], sizes[b]))
+        matrix[np.ix_(yours, mine)] = rng.normal(size=(sizes[b], sizes[a]))
+    matrix += 20.0 * np.eye(len(matrix))
+    done: set[int] = set()
+    for first in trees[:count, at.QUEUE]:
+        begin, rows = trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS]
+        links = lists[trees[first, at.TREE_LIST] :][: trees[first, at.TREE_LINKS]]
+        all_of = np.concatenate([np.arange(k, trees[k, at.TREE_STOP]) for k in (first, *links)])
+        block, own = matrix[np.ix_(all_of, all_of)].copy(), trees[first, at.TREE_STOP] - first
+        assert not done & set(all_of.tolist())
+        block[own:, own:] = 0.0
+        front[begin : begin + rows * rows] = block.ravel()
+        done |= set(all_of[:own].tolist())
+    right = rng.normal(size=len(matrix))
     x = right.copy()
-    assert factorize_band(size, places, band, np.zeros(size))
-    solve_band(size, places, band, x)
+    assert factorize_fronts(count, trees, lists, front, np.zeros(len(matrix)))
+    solve_fronts(count, trees, lists, front, x)
     # its condition is below 10
-    assert np.abs(matrix @ x - right).max() < 1e-13
+    assert np.linalg.cond(matrix) < 10.0 and np.abs(matrix @ x - right).max() < 1e-13
