@@ -12,7 +12,7 @@ from . import impulse_layout as solver
 from . import sparse_layout as at
 from .impulse_residual import contact_miss
 from .impulses import SWEEPS, approach, centre, gather
-from .newton import LARGEST, defect
+from .newton import LARGEST, choose, defect
 from .spare_layout import FRICTION, IMPULSE, JAMMED, RESTITUTION, RIGHT
 from .sparse import prepare_sparse
 from .sparse_order import find_masses, lay_out, list_units, order_trees
@@ -82,6 +82,17 @@ def arrange(
 
 
 @inline
+def still_hold(cones: int, m: int, space: Array, order: Array) -> bool:
+    """Whether the first impulses meet all conditions and nothing slides (see `centre`)."""
+    value, size = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
+    choose(0, cones, m, space, order)
+    slides, states = False, order.shape[0] // 3
+    for i in range(0, cones, 3):
+        slides |= order[states + i] == solver.SLIDE
+    return value <= solver.CLOSE * solver.CLOSE * size and not slides
+
+
+@inline
 def rescale(m: int, by: float, space: Array) -> None:
     for i in range(m):
         space[solver.SCALE, i] *= by
@@ -135,17 +146,18 @@ def solve_large(
     for i in range(m):
         units[i, at.UNIT_ROW] = system[con.SYSTEM_ROW_ISLANDS][first + order[i], con.MEMBER]
         space[solver.RIGHT, i] = spare[RIGHT, order[i]]
-    trees = system[con.SYSTEM_TREES]
-    number = arrange(cones, m, body_int, work, dof, trees, system[con.SYSTEM_STATISTICS], flags, sparse)
-    if number == 0:
-        return -1.0
     warm = prepare_sparse(cones, m, sparse)
-    if warm:
-        centre(0, cones, m, space, order, number, sparse)
-    value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
-    before = 1 if value > ROUGH * ROUGH * whole else 0
-    if not approach_sharper(cones, m, before if warm else SWEEPS, number, order, sparse):
-        return -1.0
+    if not (warm and still_hold(cones, m, space, order)):
+        trees = system[con.SYSTEM_TREES]
+        number = arrange(cones, m, body_int, work, dof, trees, system[con.SYSTEM_STATISTICS], flags, sparse)
+        if number == 0:
+            return -1.0
+        if warm:
+            centre(0, cones, m, space, order, number, sparse)
+        value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
+        before = 1 if value > ROUGH * ROUGH * whole else 0
+        if not approach_sharper(cones, m, before if warm else SWEEPS, number, order, sparse):
+            return -1.0
     residual, beyond = sparse_residual(cones, m, sparse)
     if not max(residual, JAMMED) * beyond <= JAMMED:
         return -1.0

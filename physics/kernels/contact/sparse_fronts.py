@@ -16,21 +16,33 @@ LOST = 1e-13
 
 @shared
 def eliminate(first: int, own: int, rows: int, begin: int, front: Array, begun: Array) -> bool:
-    """L U of a front's first coordinates in place, without pivots; False where a pivot is lost."""
-    for k in range(own):
-        top = begin + k * rows
+    """L U of a front's first coordinates in place, without pivots, two at a time; False where a pivot is lost."""
+    k = 0
+    while k < own:
+        top, wide = begin + k * rows, min(2, own - k)
         if not abs(front[top + k]) > LOST * begun[first + k]:
             return False
-        share, rest = 1.0 / front[top + k], rows - k - 1
-        for i in range(k + 1, rows):
+        below, share, other = top + rows, 1.0 / front[top + k], 0.0
+        if wide == 2:
+            front[below + k] *= share
+            for j in range(k + 1, rows):
+                front[below + j] -= front[below + k] * front[top + j]
+            if not abs(front[below + k + 1]) > LOST * begun[first + k + 1]:
+                return False
+            other = 1.0 / front[below + k + 1]
+        for i in range(k + wide, rows):
             row = begin + i * rows
-            factor = share * front[row + k]
-            if factor == 0.0:
-                continue
-            front[row + k] = factor
-            one, other = row + k + 1, top + k + 1
-            for j in range(rest):
-                front[one + j] -= factor * front[other + j]
+            one, two = share * front[row + k], 0.0
+            front[row + k] = one
+            if wide == 2:
+                two = other * (front[row + k + 1] - one * front[top + k + 1])
+                front[row + k + 1] = two
+                for j in range(k + 2, rows):
+                    front[row + j] -= one * front[top + j] + two * front[below + j]
+            else:
+                for j in range(k + 1, rows):
+                    front[row + j] -= one * front[top + j]
+        k += wide
     return True
 
 
