@@ -210,15 +210,23 @@ def triple(row: int, i: int, width: int, space: Array) -> Vector:
     return space[row, i], space[row, i + 1], space[row, i + 2]
 
 
+@inline
+def place_of(column: int, i: int, units: Array, trees: Array) -> int:
+    """Place of a coordinate in the front of a contact or single row; -1 if it is of neither tree."""
+    for side in range(2):
+        tree = units[i, at.UNIT_TREE + side]
+        if tree >= 0 and tree <= column < trees[tree, at.TREE_STOP]:
+            return int(units[i, at.UNIT_PLACE + side] + column - tree)
+    return -1
+
+
 @shared
 def add_unit(i: int, width: int, slides: bool, along: Vector, law: Vector, sparse: Array) -> None:
     """Add J^T K J of a contact or a single row to a front."""
     (values, columns, spans), units, trees = sparse[at.JACOBIAN], sparse[at.UNITS], sparse[at.TREES]
     front, k, last = sparse[at.FRONTS], units[i, at.UNIT_ROW], width - 1
     second, third = units[i + min(1, last), at.UNIT_ROW], units[i + last, at.UNIT_ROW]
-    tree, stop = units[i, at.UNIT_TREE], trees[units[i, at.UNIT_TREE], at.TREE_STOP]
     begin, rows = trees[units[i, at.UNIT_FRONT], at.TREE_FRONT], trees[units[i, at.UNIT_FRONT], at.TREE_ROWS]
-    near, far = units[i, at.UNIT_PLACE] - tree, units[i, at.UNIT_PLACE + 1] - units[i, at.UNIT_TREE + 1]
     first, one, two = (
         answer_of(slides, along, law, (1.0, 0.0, 0.0)),
         answer_of(slides, along, law, (0.0, 1.0, 0.0)),
@@ -232,12 +240,11 @@ def add_unit(i: int, width: int, slides: bool, along: Vector, law: Vector, spars
         a = first[0] * i0 + first[1] * j0 + first[2] * k0
         b = keep * (one[0] * i0 + one[1] * j0 + one[2] * k0)
         g = keep * (two[0] * i0 + two[1] * j0 + two[2] * k0)
-        place = columns[k, c] + (near if tree <= columns[k, c] < stop else far)
-        origin = begin + place * rows
+        origin = begin + place_of(columns[k, c], i, units, trees) * rows
         for e in range(spans[k, con.SPAN_COUNT]):
-            value = a * values[k, e] + b * values[second, e] + g * values[third, e]
-            if value != 0.0:  # others may be of no tree of the unit
-                front[origin + columns[k, e] + (near if tree <= columns[k, e] < stop else far)] += value
+            place = place_of(columns[k, e], i, units, trees)
+            if place >= 0:
+                front[origin + place] += a * values[k, e] + b * values[second, e] + g * values[third, e]
 
 
 @shared
