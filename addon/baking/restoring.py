@@ -10,7 +10,7 @@ from bpy.types import Object, PropertyGroup, Scene
 from ..baked import channels_back as actions
 from ..baked import nla_tracks, targets, temporarily
 from ..data import findings, stored_texts
-from . import muscles
+from . import mesh_caches, muscles
 
 
 def free(scene: Scene) -> int:
@@ -18,7 +18,7 @@ def free(scene: Scene) -> int:
     if temporarily.is_put(scene):
         temporarily.check_tweaked(scene, repr(scene.name))
     is_moved = any(map(temporarily.is_baked, scene.objects))
-    count = (actions.free(scene) if is_moved else 0) + muscles.free(scene)
+    count = (actions.free(scene) if is_moved else 0) + muscles.free(scene) + mesh_caches.free(scene)
     if temporarily.is_put(scene):
         targets.free(scene)
     _forget(scene)
@@ -54,7 +54,9 @@ def is_baked(scene: Scene) -> bool:
     """Whether anything of a scene shows a bake."""
     if temporarily.is_put(scene):
         return True
-    return any(temporarily.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
+    return any(map(mesh_caches.is_baked, scene.objects)) or any(
+        temporarily.is_baked(item) or muscles.is_baked(item) for item in scene.objects
+    )
 
 
 def broken(scene: Scene) -> Iterator[findings.Finding]:
@@ -83,12 +85,13 @@ def edited(scene: Scene) -> Iterator[findings.Finding]:
 
 
 def gone(scene: Scene) -> list[findings.Finding]:
-    """Findings about objects of a scene whose baked action was deleted, so that they stand still."""
-    return [
+    """Findings about objects of a scene whose baked action or cache was deleted, so that they stand still."""
+    found = [
         findings.about(item, "baked-action-gone", object=item.name)
         for item in scene.objects
         if item.library is None and temporarily.baked_bodies(item) and item.condyle.bake.action is None
     ]
+    return [*found, *mesh_caches.gone(scene)]
 
 
 def put_aside(scene: Scene) -> Iterator[findings.Finding]:

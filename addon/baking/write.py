@@ -21,7 +21,7 @@ from ..reading import conflicts, prints, stepper
 from ..reading.scene import SceneModel
 from . import channels as channels_
 from . import figures as bake_figures
-from . import keys, lead_in_keys, muscles, parents_between_frames, restoring
+from . import keys, lead_in_keys, mesh_caches, muscles, parents_between_frames, restoring
 from .keys import Kept, Output
 from .local_matrices import LocalPoses, Samples, nearest_above
 
@@ -77,6 +77,7 @@ def write(
         channels = _channels_of(view, frames, read, result, inside)
         for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
             conflicts.check_target(item, output.target)
+        mesh_caches.check(view, read.soft)
         spaces = muscles.spaces(view, frames, shown, [entry.body for entry in channels])
     lost = [*restoring.broken(scene), *_overwriting(scene)]
     restoring.free(scene)
@@ -89,6 +90,7 @@ def write(
     made = put(scene, frames, channels, kept, more, output)
     _mute(scene, [entry.body for entry in channels])
     add_properties(names)
+    mesh_caches.write(scene, frames, read.soft, result)
     muscles.write(frames, shown, spaces, output, units.length_scale(view))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = keys.described(kept)

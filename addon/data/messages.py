@@ -87,6 +87,7 @@ TEXTS = {
     # the output of a bake
     "swinging-angles": "{body}: {mode} angles swing around near frame {frame:g}, so motion blur shows it up to {angle:.2g}° off. Choose Quaternion rotation",
     "baked-action-gone": "{object}: its baked action was deleted. Bake again, or Free Bake",
+    "cache-gone": "{object}: its mesh cache {file} is gone. Bake again, or Free Bake",
     "baked-action-unused": "{object}: its baked action {action!r} is not in use any more. Bake again, or Free Bake",
     "record-of-scene": "{scene}: the record of what its bake was made of is damaged. Bake again",
     "record-of-channels": "{object}: the bake's record of keyed channels is damaged, so Free Bake leaves the baked action in the file",

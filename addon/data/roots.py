@@ -16,6 +16,7 @@ from .overlay import OverlayProperties
 from .properties import collection, flag, integer, pointer, text
 from .selection import show_chosen
 from .simulation import BakeRecord, ChannelRecord, LiveRecord, SimulationProperties
+from .soft_bodies import SoftBodyProperties
 from .starting import LoopStatistics, StartProperties
 
 
@@ -61,6 +62,7 @@ class ObjectData(PropertyGroup):
     obstacle: pointer("Obstacle", type=ObstacleProperties)
     collider: pointer("Collider", type=ColliderProperties)
     goals: pointer("Goals", type=GoalList)
+    soft: pointer("Soft Body", type=SoftBodyProperties)
     frame_of: pointer(
         "Control Point Of",
         "Joint of which this Empty is a control point, or connection of which it is the end",

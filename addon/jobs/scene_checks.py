@@ -233,7 +233,7 @@ def warnings(view: Scene, read: scene_to_model.SceneModel, fitted: Collection[in
         *collider_checks.check(view),
         *missing_joints.check(view),
     ]
-    if falling.nothing_holds(read, bool(references.connections_of(view))):
+    if read.bodies and falling.nothing_holds(read, bool(references.connections_of(view))):
         found.insert(0, findings.about(read.bodies[0].handle, "nothing-holds"))
     return found
 

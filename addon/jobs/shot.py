@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..animation import inputs, motions, settling, start_states
+from ..animation import inputs, motions, settling, soft_bodies, start_states
 from ..animation.led_joints import Followed
 from ..animation.start_states import Seen
 from ..blender.compute_process import Steps
@@ -104,5 +104,6 @@ def plan(shot: Shot) -> Steps[Plan]:
     read = replace(read, state=settled)
     pressed = start_penetration.warnings(read, set(given.start), options["tau"])
     told = [*shot.warnings, *given.warnings, *looked, *pressed]
+    read = soft_bodies.added(read, given.motions, options["integrator"])
     excited = shot.excited[shot.looks % 1.0 == 0.0]
     return Plan(read, options, given.pulls, excited, told, shot.prints, shot.frames, given.again)

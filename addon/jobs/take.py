@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from bpy.types import Scene
 
 from ..animation import led_joints, looks, motion_curves, subframes
-from ..baking import muscles
+from ..baking import mesh_caches, muscles
 from ..blender import physics_access, units
 from ..data import frame_times
 from ..reading import input_values, prints, stepper
@@ -45,7 +46,10 @@ def take(
         except physics_access.physics().CondyleError as error:
             raise scene_checks.stop(view, error, curves) from error
         if to_bake:
+            mesh_caches.check(view, read.soft)
             bake_preconditions.check(view, read)
+        else:  # a live run leaves them out
+            read = replace(read, soft=())
         told = scene_checks.warnings(view, read, fitted)
         joints = [*moving.joints(view, read), *looks.sample(view, read, frames)]
         with motion_curves.sources(view, joints, frames) as sources:

@@ -13,7 +13,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import compat, physics_access, units
-from ..data import colliders, findings, force_fields, references
+from ..data import colliders, findings, force_fields, references, soft_bodies
 from ..data.findings import Finding
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
@@ -64,12 +64,31 @@ def _wanted(scene: Scene) -> Iterator[Body | None]:
             yield references.resolve(settings.body)
     yield from colliders.in_use(scene)
     yield from map(Body, force_fields.in_use(scene))
+    for item in soft_bodies.in_use(scene):
+        yield from soft_carriers(scene, item)
     for item in muscle_points.muscles_of(scene):
         muscle = item.condyle.muscle
         if muscle.active:
             yield from (Body(row.obstacle) for row in muscle.obstacles if row.obstacle is not None)
             hooks = (each for each in item.modifiers if each.type == "HOOK" and each.object is not None)
             yield from (references.there(each.object, each.subtarget) for each in hooks)
+
+
+def soft_carriers(scene: Scene, item: Object) -> list[Body]:
+    """What the nodes of a soft body may be attached to: the bones that its skin names, its parent, else all bodies."""
+    shown = references.live(item)
+    rig = next((each.object for each in shown.modifiers if each.type == "ARMATURE" and each.object), None)
+    if rig is None and shown.parent_type == "ARMATURE":
+        rig = shown.parent
+    if rig is not None and rig.pose is not None:
+        record = references.object_in(scene, rig.session_uid)
+        bones = [group.name for group in shown.vertex_groups if group.name in rig.pose.bones]
+        if record is not None and bones:
+            return [Body(record, bone) for bone in bones]
+    parent = references.blender_parent(Body(item))
+    if parent is not None:
+        return [references.there(parent.object, parent.bone)]
+    return [body for body in references.bodies_of(scene) if body.object != item]
 
 
 def held_by(item: Object) -> Object:

@@ -66,7 +66,7 @@ def skin_volumes(scene: Scene, rig: Object, bones: Sequence[str]) -> dict[str, f
     found = dict.fromkeys(bones, 0.0)
     to_rig = np.linalg.inv(units.array4(rig.matrix_world))
     size = abs(np.linalg.det(units.array4(rig.matrix_world)[:3, :3])) * units.length_scale(scene) ** 3
-    for item in _skins(scene, rig):
+    for item in skins(scene, rig):
         triangles = _triangles(item)
         shares = _shares(item, rig, bones)[triangles].mean(axis=1)
         corners = _places(item, to_rig @ units.array4(item.matrix_world))[triangles]
@@ -85,14 +85,14 @@ def skin_points(scene: Scene, rig: Object, bone: str) -> np.ndarray:
     scene, rig = references.find_scene(scene.session_uid), references.live(rig)
     to_bone = np.linalg.inv(units.array4(rig.matrix_world @ rig.data.bones[bone].matrix_local))
     found = [np.empty((0, 3))]
-    for item in _skins(scene, rig):
+    for item in skins(scene, rig):
         if bone in item.vertex_groups:
             places = _places(item, to_bone @ units.array4(item.matrix_world))
             found.append(places[_shares(item, rig, [bone])[:, 0] > 0.5])
     return np.concatenate(found)
 
 
-def _skins(scene: Scene, rig: Object) -> list[Object]:
+def skins(scene: Scene, rig: Object) -> list[Object]:
     """The meshes that an armature deforms."""
     return [
         item

@@ -19,7 +19,7 @@ from bpy.types import Constraint, Object, PoseBone, Scene
 from ..baked import temporarily
 from ..blender import compat
 from ..curves.rotation_channels import rotation_path
-from ..data import colliders, force_fields, references, stored_texts
+from ..data import colliders, force_fields, references, soft_bodies, stored_texts
 from ..data.frame_times import frame_ends
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names, title_of
 from ..data.records import Fields
@@ -32,7 +32,19 @@ from .own_animation import Animation, Moved, identity, moving, still
 #: what changes nothing in a simulation: what is looked at, helpers, results
 IDLE = frozenset(
     {
-        *("fit", "active_frame", "driven", "follower", "switched", "label", "title", "unit", "own_curve"),
+        *(
+            "fit",
+            "active_frame",
+            "cache",
+            "modifier",
+            "driven",
+            "follower",
+            "switched",
+            "label",
+            "title",
+            "unit",
+            "own_curve",
+        ),
         *("bone_uid", "output", "statistics", "frame_start", "frame_end", "use_scene_range"),
     }
 )
@@ -75,11 +87,12 @@ def of(scene: Scene) -> Prints:
 
 
 def _carriers(scene: Scene) -> list[Object]:
-    """Joints, connections, muscles, wrap objects, colliders and force fields."""
+    """Joints, connections, muscles, wrap objects, soft bodies, colliders and force fields."""
     found = [
         *references.joints_of(scene),
         *references.connections_of(scene),
         *muscle_points.muscles_of(scene),
+        *soft_bodies.soft_bodies_of(scene),
     ]
     shaped = (each.condyle.obstacle.enabled or each.condyle.collider.enabled for each in scene.objects)
     found += [item for item, is_shaped in zip(scene.objects, shaped) if is_shaped]
@@ -130,9 +143,9 @@ def _of_scene(scene: Scene, animation: Animation) -> Iterator[tuple[str, str]]:
 
 
 def _of_item(item: Object, animation: Animation, scene: Scene) -> Iterator[tuple[str, str]]:
-    """Of a joint, connection, muscle, obstacle or control frame."""
+    """Of a joint, connection, muscle, obstacle, soft body or control frame."""
     moved = animation.moved(item)
-    for name in ("joint", "connection", "muscle", "obstacle"):
+    for name in ("joint", "connection", "muscle", "obstacle", "soft"):
         group = getattr(item.condyle, name)
         if group.enabled:
             yield from _settings(group, "", moved, f"condyle.{name}.")
@@ -141,6 +154,8 @@ def _of_item(item: Object, animation: Animation, scene: Scene) -> Iterator[tuple
     if item.condyle.joint.enabled and _reads_sliders(scene, item, moved):
         yield from _sliders(item, moved)
     yield from _placed(item, item, animation)
+    if item.condyle.soft.enabled:
+        yield "Mesh", _hash([item], lambda each: meshes.stored_vertices(each).astype(np.float32))
     if item.type == "CURVE":
         yield "Points", _hash(muscle_points.own_curve(item).splines[:1], _points)
         hooks = (each for each in item.modifiers if each.type == "HOOK" and each.object)

@@ -15,7 +15,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
-from ..data import references
+from ..data import references, soft_bodies
 from ..data.joints import title_of
 from ..data.references import Body, Handle, Key, key_of
 from . import (
@@ -26,6 +26,7 @@ from . import (
     missing_joints,
     muscle_points,
     pose_springs,
+    soft_shapes,
 )
 from . import muscles as muscle_reading
 from .carriers import Carriers, Followed
@@ -65,7 +66,7 @@ class SceneModel:
     Attributes:
         bodies: that are simulated. leaders: that are followed, of `followed` (see `carriers.Followed`).
         held: parents of joints that are not simulated, and the Empties of joints to the world. springs: of chains.
-        fields: force fields that act on these.
+        fields: force fields that act on these. soft: bodies, which the model gets when its shot is planned.
     """
 
     model: Any
@@ -77,6 +78,7 @@ class SceneModel:
     followed: Followed = field(default_factory=Followed)
     springs: tuple[pose_springs.PoseSpring, ...] = ()
     fields: tuple[force_fields.ModelField, ...] = ()
+    soft: tuple[soft_shapes.SoftShape, ...] = ()
 
     def handle_of(self, index: int) -> Handle | None:
         """The scene's body of a body of the model; of soft parts and loop ends, the body that carries them."""
@@ -127,7 +129,8 @@ def read(
     followed = followed or Followed()
     known = Carriers(scene, carriers.simulated(scene), followed)
     links = _links(scene, known)
-    if not links:
+    soft = soft_bodies.in_use(scene)
+    if not (links or soft):
         raise physics_access.model_error(f"scene {scene.name!r}: {missing_joints.why_nothing(scene)}")
     links = _ordered([*(_Link(body, None, None, base, True) for body, base in known.leaders()), *links])
     moving = {key_of(link.body) for link in links if not link.is_followed}
@@ -156,6 +159,8 @@ def read(
         else:
             found.append(ModelBody(index, body.handle(), body.name, scale, ""))
     links = [link for link in links if not link.is_followed]
+    if soft:
+        builder.add_body(soft_shapes.HELD, joint=physics_access.physics().joints.Fixed(), **NEXT_TO_NOTHING)
     for item in references.loop_joints(scene):
         start[item.name], speed[item.name], joint = _close_loop(scene, item, builder, known, curves or {})
         joints[item.session_uid] = connections.Coordinates(item.name, joint, start[item.name])
@@ -168,7 +173,10 @@ def read(
     model = builder.build()
     state = model.state(q=start, qd=speed)
     held = _held(links, moving)
-    return SceneModel(model, state, tuple(found), held, muscles, tuple(leaders), followed, springs, fields)
+    shapes = soft_shapes.gather(scene, known)
+    return SceneModel(
+        model, state, tuple(found), held, muscles, tuple(leaders), followed, springs, fields, shapes
+    )
 
 
 def _held(links: list[_Link], moving: set[Key]) -> tuple[Handle, ...]:

@@ -40,7 +40,7 @@ MATRICES = ("matrix_world", "matrix_basis", "matrix_parent_inverse")
 VECTORS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 DELTAS = ("delta_rotation_euler", "delta_rotation_quaternion")
 #: groups of objects and bones that nothing reads who is not enabled, but for control points that parts may use
-SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider"}
+SWITCHED = {"body", "joint", "connection", "muscle", "obstacle", "collider", "soft"}
 
 
 def take(scene: Scene, whole: Iterable[int] = ()) -> Scene:
@@ -284,7 +284,7 @@ class _Reader:
 def _is_read(item: Object) -> bool:
     """Whether a simulation may read an object by itself."""
     own = item.condyle
-    is_enabled = own.body.enabled or own.obstacle.enabled or own.collider.enabled
+    is_enabled = own.body.enabled or own.obstacle.enabled or own.collider.enabled or own.soft.enabled
     is_baked = own.channels.baked or own.bake.action is not None
     is_read = is_enabled or is_baked or _has_field(item)
     return item.type in {"EMPTY", "ARMATURE", "CURVE"} or is_read

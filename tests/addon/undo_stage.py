@@ -169,6 +169,19 @@ def mixamo():
     return {}
 
 
+def on_a_post():
+    """Parent the spare box, which gives way, to another one in its middle."""
+    post = named("Spare").copy()
+    bpy.context.scene.collection.objects.link(post)
+    post.animation_data_clear()
+    post.select_set(False)
+    post.scale = (1.5, 1.5, 0.5)
+    post.parent = named("Spare").parent
+    named("Spare").parent, named("Spare").location = post, (0.0, 0.0, 0.0)
+    named("Spare").condyle.soft.reach = 0.01
+    bpy.context.view_layer.update()
+
+
 def other_frequency():
     bpy.context.active_pose_bone.condyle.body.spring.frequency = 7.0
 
@@ -178,6 +191,8 @@ RECIPES = {
     "add_chain": on_bones("Rig", "C"),
     "add_ragdoll": mixamo,
     "apply_scale": on("Spare", before=lambda: setattr(named("Spare"), "scale", (1.0, 2.0, 3.0))),
+    "add_soft_body": on("Spare", before=on_a_post),
+    "remove_soft_body": on("Spare", before=both(on_a_post, op("add_soft_body"))),
     "add_wind": on_bones("Rig", "C", before=op("add_chain")),
     "add_collider": on("Spare"),
     "remove_collider": on("Spare", before=op("add_collider")),

@@ -12,6 +12,7 @@ UNIT = re.compile(
 )
 #: numbers that have no dimension, by class and name
 PURE = {
+    "SoftBodyProperties": {"poisson", "damping"},
     "PoseResidual": {"trust", "weight"},
     "FitProperties": {"smoothing", "coverage", "metric_values"},
     "FitFromKeyframes": {"smoothing"},

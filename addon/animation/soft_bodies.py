@@ -1,0 +1,85 @@
+"""Soft bodies of a shot in the model of its simulation. Numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..blender import physics_access
+from ..reading.scene import SceneModel
+from ..reading.soft_shapes import SoftShape
+
+GRAVITY = np.array([0.0, 0.0, -9.80665])  # by which sags are meant, whatever the scene's
+
+
+def added(read: SceneModel, motions: Mapping[str, Any] | None, method: str) -> SceneModel:
+    """A model with its soft bodies, which start at the speed of what carries them.
+
+    Raises:
+        ModelError: the method does not simulate them, or the model has what their steps do not have.
+    """
+    if not read.soft:
+        return read
+    physics = physics_access.physics()
+    builder = physics.ModelBuilder.from_dict(read.model.to_dict())
+    bodies = physics_access.part("dynamics").body_poses(read.model, read.model.state())
+    for shape in read.soft:
+        builder.add_soft_body(shape.name, **_arguments(read.model, bodies, shape))
+    model = builder.build()
+    physics_access.part("integrators.soft").check_soft(
+        model, physics_access.part("integrators").INTEGRATORS[method]
+    )
+    state, rates = read.state, np.array(read.state.qd)
+    for name, motion in (motions or {}).items():
+        where = model.coordinate_slice(name)
+        if motion.kind == "position" and motion.holds_at(state.time):
+            rates[where] = [_rate(motion, column, state.time) for column in range(where.stop - where.start)]
+    return replace(read, model=model, state=model.state(state.q, rates, state.time))
+
+
+def _rate(motion: Any, column: int, time: float) -> float:
+    """How fast a motion moves a coordinate at a time."""
+    layout = physics_access.part("kernels.stepping.motion_layout")
+    rows = motion.pieces(column, 0.0, 0.0, time)
+    row = rows[np.searchsorted(rows[:, layout.PIECE_START], time, side="right") - 1]
+    powers = row[layout.PIECE_COEFFICIENTS : layout.PIECE_LEAP]
+    return float(np.polynomial.Polynomial(powers).deriv()(time - row[layout.PIECE_START]))
+
+
+def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape) -> dict[str, Any]:
+    """Arguments of `add_soft_body`; bodies: poses (nb, 4, 4) of the model in its default state."""
+    given, tuning = shape.settings, {}
+    held = np.array(sorted(shape.attached))
+    statics = physics_access.part("soft.statics")
+    unit = statics.sag(shape.nodes, shape.tets, held, given["poisson"], given["density"], GRAVITY)
+    tuning["young"] = given["young"] if "young" in given else unit / (given["sag"] * shape.size)
+    # a spring that sags by s swings with the angular frequency sqrt(g / s)
+    slowest = np.sqrt(-GRAVITY[2] * tuning["young"] / unit)
+    tuning["damping"] = 2.0 * given["damping"] / slowest
+    changes = {name: bodies[model.index(name)] @ np.linalg.inv(pose) for name, pose in shape.poses.items()}
+    return {
+        "nodes": _by_default(shape, changes),
+        "tets": shape.tets,
+        "poisson": given["poisson"],
+        "density": given["density"],
+        "attached": dict(shape.attached),
+        **tuning,
+    }
+
+
+def _by_default(shape: SoftShape, changes: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Places (n, 3) of the nodes while the model is in its default state: attached ones as their bodies, to which these
+    matrices lead, free ones by 1 / distance^2 from the attached ones of each.
+    """
+    total, sums = np.zeros((len(shape.nodes), 1)), np.zeros_like(shape.nodes)
+    for name, change in changes.items():
+        on = [node for node, body in shape.attached.items() if body == name]
+        away = ((shape.nodes[:, None] - shape.nodes[on]) ** 2).sum(axis=-1).min(axis=1)
+        weight = 1.0 / np.maximum(away, 1e-30)[:, None]
+        sums += weight * (shape.nodes @ change[:3, :3].T + change[:3, 3])
+        total += weight
+    found: np.ndarray = sums / total
+    return found

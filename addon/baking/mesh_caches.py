@@ -1,0 +1,143 @@
+"""Baked soft bodies: the places of a mesh's vertices at each frame in a PC2 file beside the blend file, which Blender's
+Mesh Cache modifier reads, also without the add-on.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import bpy
+import numpy as np
+from bpy.types import Object, Scene
+
+from ..blender import physics_access, units
+from ..blender.physics_access import model_error
+from ..data import findings, references, schema, soft_bodies
+from ..data.findings import Finding
+from ..reading import soft_shapes, stepper
+from ..reading.soft_shapes import SoftShape
+
+MODIFIER = "Condyle Soft Body"
+#: signature, version, number of vertices, first frame, frames between samples, number of samples
+HEADER = struct.Struct("<12siiffi")
+
+
+def _beginning() -> str:
+    """Blender's relative path of the caches of the present blend file, but for the objects' names."""
+    return f"//{Path(bpy.data.filepath).stem}.condyle-"
+
+
+def file_of(item: Object) -> str:
+    """Blender's relative path of an object's cache: beside the blend file, with the names of both. Names that differ in
+    characters that a file cannot have differ in their checksums.
+    """
+    plain = re.sub(r"[^\w-]", "_", item.name)
+    more = "" if plain == item.name else f"-{zlib.crc32(item.name.encode()):08x}"
+    return f"{_beginning()}{plain}{more}.pc2"
+
+
+def check(scene: Scene, shapes: Sequence[SoftShape]) -> None:
+    """ModelError where caches of soft bodies cannot be written, or not be read by a modifier."""
+    for shape in shapes:
+        called = f"soft body {shape.name!r}"
+        item = references.live(references.find_in(scene, shape.session_uid, called))
+        if not bpy.data.filepath:
+            raise model_error(
+                f"{called}: save the file first; what is baked goes into a file beside it (File > Save As)"
+            )
+        folder = Path(bpy.data.filepath).parent
+        if not folder.is_dir():
+            raise model_error(f"{called}: there is no folder {folder} any more: save the file elsewhere")
+        if item.library is not None:
+            raise model_error(f"{called} is linked; make a library override first")
+        if len(item.data.vertices) != len(shape.vertices):
+            raise model_error(f"{called}: its number of vertices changed meanwhile: bake again")
+
+
+def write(
+    scene: Scene, frames: np.ndarray, shapes: Sequence[SoftShape], result: physics_access.Result
+) -> None:
+    """Write the caches of soft bodies at the whole ones of frames (F,), where the scene shows the rest of the bake, and
+    let modifiers read them.
+
+    Raises:
+        ModelError: a file cannot be written.
+    """
+    if not shapes:
+        return
+    rows = np.flatnonzero(frames % 1.0 == 0.0)
+    items = [references.find_in(scene, shape.session_uid, shape.name) for shape in shapes]
+    seen = stepper.sample_matrices(scene, items, frames[rows], bones=())
+    for item, shape in zip(items, shapes):
+        places = _embedded(shape, result.soft[shape.name].nodes[rows]) / units.length_scale(scene)
+        inverse = np.linalg.inv(seen[item.name_full][""])
+        local = places @ inverse[:, :3, :3].swapaxes(1, 2) + inverse[:, None, :3, 3]
+        cache = file_of(item)
+        _write_file(Path(bpy.path.abspath(cache)), float(frames[rows[0]]), local)
+        _add_modifier(item, cache, float(frames[rows[0]]))
+
+
+def _embedded(shape: SoftShape, nodes: np.ndarray) -> np.ndarray:
+    """Places (F, k, 3) of the vertices of a soft body, from those of its nodes (F, n, 3)."""
+    embedding = physics_access.part("soft.embedding")
+    found = embedding.embedded(shape.nodes, shape.tets, shape.vertices, shape.name)
+    places: np.ndarray = found.places(nodes)
+    return places
+
+
+def _write_file(path: Path, first: float, places: np.ndarray) -> None:
+    """Write a PC2 file of places (F, k, 3), in the place of one that is there."""
+    header = HEADER.pack(b"POINTCACHE2\0", 1, places.shape[1], first, 1.0, len(places))
+    try:
+        with physics_access.part("io.files").write_atomically(path) as made, made.open("wb") as stream:
+            stream.write(header)
+            stream.write(np.ascontiguousarray(places, dtype="<f4").tobytes())
+    except OSError as error:
+        raise model_error(f"{path} cannot be written: {error.strerror or error}") from error
+
+
+def _add_modifier(item: Object, cache: str, first: float) -> None:
+    """Let a modifier read a cache, in the place of what those before it give."""
+    modifier = item.modifiers.new(MODIFIER, "MESH_CACHE")
+    modifier.cache_format, modifier.filepath = "PC2", cache
+    modifier.frame_start = first
+    modifier.show_expanded = False
+    item.modifiers.move(len(item.modifiers) - 1, soft_shapes.later(item))
+    item.condyle.soft.cache, item.condyle.soft.modifier = cache, modifier.name
+    schema.stamp(item.condyle)
+
+
+def is_baked(item: Object) -> bool:
+    """Whether a cache is in place on an object."""
+    return item.type == "MESH" and item.library is None and bool(item.condyle.soft.cache)
+
+
+def free(scene: Scene) -> int:
+    """Remove modifiers and files of the bake; returns of how many objects. A file stays if it is another's: of the
+    blend file that this one was saved from, or of an object that this one was copied from.
+    """
+    items = list(filter(is_baked, scene.objects))
+    for item in items:
+        kept = item.condyle.soft
+        modifier = item.modifiers.get(kept.modifier)
+        if modifier is not None and modifier.type == "MESH_CACHE":
+            item.modifiers.remove(modifier)
+        cache = kept.cache
+        kept.property_unset("cache")
+        kept.property_unset("modifier")
+        users = (each for each in bpy.data.objects if each.type == "MESH")
+        is_shared = any(each.condyle.soft.cache == cache for each in users)
+        if bpy.data.filepath and cache.startswith(_beginning()) and not is_shared:
+            Path(bpy.path.abspath(cache)).unlink(missing_ok=True)
+    return len(items)
+
+
+def gone(scene: Scene) -> Iterator[Finding]:
+    """Findings about soft bodies whose cache was deleted, so that they do not move."""
+    for item in filter(is_baked, soft_bodies.soft_bodies_of(scene)):
+        if not Path(bpy.path.abspath(item.condyle.soft.cache)).is_file():
+            yield findings.about(item, "cache-gone", object=item.name, file=item.condyle.soft.cache)
