@@ -147,3 +147,10 @@ def test_a_group_is_attached_to_the_nearest_body_and_still_ones_hold(part, belly
     read = part("reading.scene").read(bpy.context.scene).soft[0]
     assert {read.nodes[node][0] for node in read.attached} == {read.nodes[:, 0].max()}
     assert set(read.attached.values()) == {part("reading.soft_shapes").HELD}
+
+
+def test_a_method_without_soft_bodies_is_refused(part, belly, ph):
+    bpy.context.scene.condyle.simulation.integrator = "RK45"
+    with pytest.raises(ph.ModelError, match=r"'RK45'.*'Belly'"):
+        part("jobs.bake").bake_now(bpy.context.scene)
+    assert not belly.modifiers
