@@ -46,7 +46,8 @@ def _rate(motion: Any, column: int, time: float) -> float:
     rows = motion.pieces(column, 0.0, 0.0, time)
     row = rows[np.searchsorted(rows[:, layout.PIECE_START], time, side="right") - 1]
     powers = row[layout.PIECE_COEFFICIENTS : layout.PIECE_LEAP]
-    return float(np.polynomial.Polynomial(powers).deriv()(time - row[layout.PIECE_START]))
+    order, since = np.arange(1, len(powers)), time - row[layout.PIECE_START]
+    return float((order * powers[1:]) @ since ** (order - 1))
 
 
 def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape) -> dict[str, Any]:

@@ -86,9 +86,9 @@ def read(scene: Scene, item: Object, known: Carriers) -> SoftShape:
     on = away.min(axis=0) <= reach if near is None else _near(nodes, near) <= reach
     if not on.any() or on.all():
         what = "no node" if not on.any() else "every node"
-        names = ", ".join(body.name for body in bodies[:3])
+        near_by = ", ".join(body.name for body in bodies[:3])
         raise model_error(
-            f"{called}: {what} of its lattice is within {units.told_length(reach)} of {names}; change Reach, Lattice "
+            f"{called}: {what} of its lattice is within {units.told_length(reach)} of {near_by}; change Reach, Lattice "
             "Size, or the vertex group Attached"
         )
     bases = [known.base(body) for body in bodies]

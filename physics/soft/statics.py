@@ -44,7 +44,8 @@ def sag(
         stress = volumes[:, None, None] * (2.0 * shear * strain + bulk * trace[:, None, None] * np.eye(3))
         made = np.zeros_like(moved)
         np.add.at(made, tets, np.einsum("mij,mcj->mci", stress, gradients))
-        return made * free[:, None]
+        made[~free] = 0.0
+        return made
 
     weight, blocks = np.zeros_like(nodes), np.zeros((len(nodes), 3, 3))
     np.add.at(weight, tets, (0.25 * density * volumes)[:, None, None] * gravity)
