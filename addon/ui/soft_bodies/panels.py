@@ -12,7 +12,6 @@ class SoftBodyPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_soft_body"
     bl_label = "Soft Body"
     bl_order = 1
-    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         layout, active = self.layout, context.active_object
