@@ -48,7 +48,11 @@ def take(
         if to_bake:
             mesh_caches.check(view, read.soft)
             bake_preconditions.check(view, read)
-        else:  # a live run leaves them out
+        else:
+            if read.soft and not read.bodies:
+                raise physics_access.model_error(
+                    "a live run leaves out soft bodies, and nothing else is simulated: bake"
+                )
             read = replace(read, soft=())
         told = scene_checks.warnings(view, read, fitted)
         joints = [*moving.joints(view, read), *looks.sample(view, read, frames)]
