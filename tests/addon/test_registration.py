@@ -41,6 +41,7 @@ def test_registering_imports_nothing_that_is_not_needed_then(condyle, tmp_path):
         "jobs.operator",
         "making.chain_presets",
         "making.presets",
+        "making.soft_presets",
     }
     assert "blender.units" not in ran and "data.frame_times" not in ran and "ui.overlay.drawing" not in ran
 
