@@ -16,7 +16,7 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
-from ..data import findings, references, schema, soft_bodies
+from ..data import findings, references, schema
 from ..data.findings import Finding
 from ..reading import soft_shapes, stepper
 from ..reading.soft_shapes import SoftShape
@@ -67,8 +67,6 @@ def write(
     Raises:
         ModelError: a file cannot be written.
     """
-    if not shapes:
-        return
     rows = np.flatnonzero(frames % 1.0 == 0.0)
     items = [references.find_in(scene, shape.session_uid, shape.name) for shape in shapes]
     seen = stepper.sample_matrices(scene, items, frames[rows], bones=())
@@ -111,16 +109,10 @@ def _add_modifier(item: Object, cache: str, first: float) -> None:
     schema.stamp(item.condyle)
 
 
-def is_baked(item: Object) -> bool:
-    """Whether a cache is in place on an object."""
-    return item.type == "MESH" and item.library is None and bool(item.condyle.soft.cache)
-
-
-def free(scene: Scene) -> int:
-    """Remove modifiers and files of the bake; returns of how many objects. A file stays if it is another's: of the
+def free(items: Sequence[Object]) -> int:
+    """Remove modifiers and files of the bake of objects; returns of how many. A file stays if it is another's: of the
     blend file that this one was saved from, or of an object that this one was copied from.
     """
-    items = list(filter(is_baked, scene.objects))
     for item in items:
         kept = item.condyle.soft
         modifier = item.modifiers.get(kept.modifier)
@@ -136,8 +128,8 @@ def free(scene: Scene) -> int:
     return len(items)
 
 
-def gone(scene: Scene) -> Iterator[Finding]:
-    """Findings about soft bodies whose cache was deleted, so that they do not move."""
-    for item in filter(is_baked, soft_bodies.soft_bodies_of(scene)):
+def gone(items: Sequence[Object]) -> Iterator[Finding]:
+    """Findings about those of baked soft bodies whose cache was deleted, so that they do not move."""
+    for item in items:
         if not Path(bpy.path.abspath(item.condyle.soft.cache)).is_file():
             yield findings.about(item, "cache-gone", object=item.name, file=item.condyle.soft.cache)

@@ -18,7 +18,7 @@ def free(scene: Scene) -> int:
     if temporarily.is_put(scene):
         temporarily.check_tweaked(scene, repr(scene.name))
     is_moved = any(map(temporarily.is_baked, scene.objects))
-    count = (actions.free(scene) if is_moved else 0) + muscles.free(scene) + mesh_caches.free(scene)
+    count = (actions.free(scene) if is_moved else 0) + muscles.free(scene) + mesh_caches.free(_cached(scene))
     if temporarily.is_put(scene):
         targets.free(scene)
     _forget(scene)
@@ -52,11 +52,15 @@ def unset(kept: PropertyGroup) -> None:
 
 def is_baked(scene: Scene) -> bool:
     """Whether anything of a scene shows a bake."""
-    if temporarily.is_put(scene):
+    if temporarily.is_put(scene) or _cached(scene):
         return True
-    return any(map(mesh_caches.is_baked, scene.objects)) or any(
-        temporarily.is_baked(item) or muscles.is_baked(item) for item in scene.objects
-    )
+    return any(temporarily.is_baked(item) or muscles.is_baked(item) for item in scene.objects)
+
+
+def _cached(scene: Scene) -> list[Object]:
+    """The soft bodies of a scene that a cache moves."""
+    meshes = [item for item in scene.objects if item.type == "MESH" and item.library is None]
+    return [item for item in meshes if item.condyle.soft.cache]
 
 
 def broken(scene: Scene) -> Iterator[findings.Finding]:
@@ -91,7 +95,7 @@ def gone(scene: Scene) -> list[findings.Finding]:
         for item in scene.objects
         if item.library is None and temporarily.baked_bodies(item) and item.condyle.bake.action is None
     ]
-    return [*found, *mesh_caches.gone(scene)]
+    return [*found, *mesh_caches.gone(_cached(scene))]
 
 
 def put_aside(scene: Scene) -> Iterator[findings.Finding]:

@@ -90,7 +90,8 @@ def write(
     made = put(scene, frames, channels, kept, more, output)
     _mute(scene, [entry.body for entry in channels])
     add_properties(names)
-    mesh_caches.write(scene, frames, read.soft, result)
+    if read.soft:
+        mesh_caches.write(scene, frames, read.soft, result)
     muscles.write(frames, shown, spaces, output, units.length_scale(view))
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = keys.described(kept)
