@@ -19,6 +19,9 @@ from . import physics_access
 
 # Matrices of Blender are products in float32: 1e-4 distinguishes rounding from a real deformation.
 SCALE_TOLERANCE = 1e-4
+#: parts of matrices, by the matrices' bytes: a bake asks for those of a body several times
+_SPLIT: dict[bytes, tuple[np.ndarray, float]] = {}
+SPLIT_KEPT = 4096
 UNEVEN, ZERO = "non-uniform scale", "a scale of zero"
 #: constraints that may change a scale
 SCALING = {
@@ -148,6 +151,9 @@ def split_scale(
         ModelError: not finite, mirrored, sheared, of zero or non-uniform scale; the message names `name`.
     """
     matrix = array4(matrix)
+    known = _SPLIT.get(matrix.tobytes())
+    if known is not None:
+        return known[0].copy(), known[1]
     if not np.isfinite(matrix).all():
         raise physics_access.model_error(f"{name}: its transform is not finite: {matrix.tolist()}")
     linear = matrix[:3, :3]
@@ -173,6 +179,9 @@ def split_scale(
     pose = np.eye(4)
     pose[:3, :3] = left @ right
     pose[:3, 3] = matrix[:3, 3]
+    if len(_SPLIT) >= SPLIT_KEPT:
+        _SPLIT.clear()
+    _SPLIT[matrix.tobytes()] = pose.copy(), scale
     return pose, scale
 
 

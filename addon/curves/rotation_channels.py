@@ -32,14 +32,14 @@ def rotation_channels(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.
 
 
 def _quaternions(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
-    lie = physics_access.physics().lie
+    lie = physics_access.part("geometry.lie")
     quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(rotations))
     return quaternions if quaternions[0] @ near >= 0.0 else -quaternions
 
 
 def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
     """Angle and axis (F, 4); the axis is kept where there is no rotation, and the angle changes sign through zero."""
-    lie = physics_access.physics().lie
+    lie = physics_access.part("geometry.lie")
     vectors = lie.so3_log(rotations)
     angles = np.linalg.norm(vectors, axis=1)
     turned = angles > 1e-9
@@ -102,7 +102,7 @@ def _turn(difference: np.ndarray) -> np.ndarray:
 
 def matrices(channels: np.ndarray, mode: str) -> np.ndarray:
     """Rotation matrices (F, 3, 3) of channels (F, 3 or 4) of a rotation mode."""
-    lie = physics_access.physics().lie
+    lie = physics_access.part("geometry.lie")
     if mode == "QUATERNION":
         found = lie.matrix_from_quaternion(channels / np.linalg.norm(channels, axis=1, keepdims=True))
     elif mode == "AXIS_ANGLE":
@@ -156,7 +156,7 @@ def missed_by_vectors(vectors: np.ndarray) -> np.ndarray:
     """Angles (F - 1,) [rad] by which rotation vectors (F, 3), cubic from frame to frame, miss an even turn halfway.
     Near a length of 2 pi, where every direction means no rotation, they swing around.
     """
-    lie = physics_access.physics().lie
+    lie = physics_access.part("geometry.lie")
     even, halfway = _halfway(lie.so3_exp(vectors), vectors)
     return _apart(even, lie.so3_exp(halfway))
 
@@ -171,7 +171,7 @@ def _halfway(rotations: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
     """Quaternions (F - 1, 4) and values (F - 1, c) halfway between the rotations (F, 3, 3) of the values (F, c).
     Corners of one count for both, so that both are interpolated alike.
     """
-    lie = physics_access.physics().lie
+    lie = physics_access.part("geometry.lie")
     rows = np.arange(float(len(values)))
     paths = [lie.continuous_quaternions(lie.quaternion_from_matrix(rotations)), values]
     slopes = reduction.slopes_of(rows, paths)

@@ -293,10 +293,13 @@ def _constraints(
 
 
 @functools.cache
-def _watched(fields: Fields, idle: frozenset[str]) -> list[tuple[str, str, str, str]]:
-    """Name, label, kind and value where it was never set, in short, of the properties that a simulation may read."""
+def _watched(fields: Fields, idle: frozenset[str]) -> list[tuple[str, str, str, Any, str]]:
+    """Name, label, kind, and value where it was never set, also in short, of what a simulation may read."""
     return [
-        (each.name, each.label, each.how, "" if each.how in {"POINTER", "COLLECTION"} else _text(each.plain))
+        (
+            *(each.name, each.label, each.how, each.plain),
+            "" if each.how in {"POINTER", "COLLECTION"} else _text(each.plain),
+        )
         for each in fields.rows
         if each.name != "name" and each.name not in idle
     ]
@@ -306,8 +309,13 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
     """Settings of a group that are not as they would be if they had never been set, by what the panel calls them; not
     those that are animated.
     """
-    for name, called, kind, plain in _watched(group.declared, UNMOVING if hasattr(group, "path") else IDLE):
-        value = still(getattr(group, name), moved.get(f"{path}{name}"))
+    for name, called, kind, usual, plain in _watched(
+        group.declared, UNMOVING if hasattr(group, "path") else IDLE
+    ):
+        value = getattr(group, name)
+        if kind == "PLAIN" and value == usual:
+            continue
+        value = still(value, moved.get(f"{path}{name}"))
         if kind == "POINTER":
             if hasattr(value, "declared"):
                 yield from _settings(value, f"{label}{called}: ", moved, f"{path}{name}.")

@@ -207,10 +207,11 @@ class _Reader:
 
     def _group(self, group: Any) -> Record:
         fields = _fields(_kind(group))
-        return Record(
-            declared=fields,
-            **{each.name: self._value(getattr(group, each.name), each.how) for each in fields.rows},
-        )
+        read = {
+            name: getattr(group, name) if how == "PLAIN" else self._value(getattr(group, name), how)
+            for name, _, how, _ in fields.rows
+        }
+        return Record(declared=fields, **read)
 
     def _value(self, value: Any, how: str) -> Any:
         if how == "PLAIN" or value is None:

@@ -161,11 +161,11 @@ class Model(ConstraintRows):
         """
         return check_pulls(self, with_inputs(tau, self.coordinate_names, self.inputs, name), name)
 
-    @property
+    @cached_property
     def body_names(self) -> tuple[str, ...]:
         return tuple(body.name for body in self.bodies)
 
-    @property
+    @cached_property
     def joints(self) -> tuple[Joint, ...]:
         return tuple(body.joint for body in self.bodies)
 
