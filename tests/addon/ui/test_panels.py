@@ -309,7 +309,8 @@ def test_the_inertia_of_a_tiny_body_is_read_and_typed_in_a_smaller_unit(part, ma
 
 #: the panels of the tab, and within each panel those that it contains
 SIDEBAR = {
-    None: "welcome next_step bake chain collider body joint frames goals grid reach fit connection muscle overlay",
+    None: "welcome next_step bake chain collider soft_body body joint frames goals grid reach fit connection muscle "
+    "overlay",
     "bake": "settings output statistics live live_run warnings slow start",
     "body": "soft_parts",
     "joint": "joint_bodies coordinates controller from_pose",
