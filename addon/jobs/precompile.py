@@ -24,6 +24,7 @@ from ..data.connections import ConnectionProperties
 from ..reading import muscle_points
 
 DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and between two looks at how it goes
+EQUALITIES = ("point", "hinge", "weld")
 FORCES = ("spring", "ground")  # connections that are no constraints; hard ground is one
 
 _asked: set[str] = set()
@@ -60,19 +61,30 @@ def wanted(scene: Scene) -> list[str]:
 def needed(scene: Scene) -> list[str]:
     """Stages that a simulation of the scene needs."""
     stages = physics_access.part("worker.stage_names")
-    constrained = any(_is_held(item) for item in references.joints_of(scene)) or any(
-        _is_constraint(item.condyle.connection) for item in references.connections_of(scene)
-    )
-    constrained = constrained or bool(colliders.in_use(scene))
+    joints = references.joints_of(scene)
+    links = [item.condyle.connection for item in references.connections_of(scene)]
+    links = [each for each in links if _is_constraint(each)]
+    kind = stages.TREE
+    if (
+        any(item.condyle.joint.hard_limits for item in joints)
+        or any(each.kind not in EQUALITIES for each in links)
+        or colliders.in_use(scene)
+    ):
+        kind = stages.ONE_SIDED
+    elif links or any(map(_is_led, joints)):
+        kind = stages.EQUALITIES
     muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
-    method = scene.condyle.simulation.integrator
-    return stages.needed(method, constrained, muscled)
+    return stages.needed(scene.condyle.simulation.integrator, kind, muscled)
 
 
-def _is_held(item: Object) -> bool:
-    """Whether a joint has hard limits or follows its animation, at whatever frame: playback must change nothing."""
-    settings = item.condyle.joint
-    return settings.hard_limits or settings.prescribed or looks.may_be_switched(item)
+def _is_led(item: Object) -> bool:
+    """Whether a joint, or what carries it, may follow its animation at some frame: playback must change nothing."""
+    settings, carrier = item.condyle.joint, item.condyle.joint.parent.object
+    while carrier is not None:
+        if carrier.animation_data is not None:
+            return True
+        carrier = carrier.parent
+    return settings.prescribed or looks.may_be_switched(item)
 
 
 def _is_constraint(settings: ConnectionProperties) -> bool:

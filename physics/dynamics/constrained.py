@@ -19,6 +19,7 @@ from ..model.checks import check_accelerations, check_flags, check_state, refuse
 from ..model.model import Model
 from . import articulated, mass_matrix
 from .complementarity import ContactForce, axes_of, solve_one_sided
+from .workspace import one_sided
 
 
 class ConstrainedDynamics(NamedTuple):
@@ -77,12 +78,6 @@ def constrained_dynamics(model: Model, state: State, tau: Any = None) -> Constra
         for (name, k), parts in pushed.items()
     ]
     return ConstrainedDynamics(check_accelerations(model, qdd), forces, limits, found)
-
-
-def one_sided(model: Model) -> bool:
-    """Whether a model has one-sided constraints, hard limits or contacts."""
-    senses = model.constraint_arrays[0][:, layout.CONSTRAINT_SENSE]
-    return bool((senses != layout.EQUALITY).any()) or model.has_hard_limits or bool(model.contact_names)
 
 
 def constrained_accelerations(

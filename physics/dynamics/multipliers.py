@@ -18,9 +18,10 @@ from ..model.model import Model
 from ..validation import finite_array, float_array
 from . import articulated, mass_matrix, newton_euler
 from .complementarity import solve_one_sided
-from .constrained import constrained_dynamics, one_sided
+from .constrained import constrained_dynamics
 from .constraint_wrenches import constraint_wrenches, contact_wrenches, rows_on_bodies
 from .maximal import MaximalCoordinates, maximal_coordinates
+from .workspace import one_sided
 
 # Rows are redundant in directions whose singular value is below this share of the largest.
 DEPENDENT = 1e-10

@@ -24,14 +24,22 @@ def constraint_space(
 ) -> tuple[System, FloatArray, tuple[Any, ...], FloatArray]:
     """Workspaces of the rows, of limits and contacts between steps, of contacts, and of prescribed coordinates.
 
-    local: see `make_system`.
+    local: for steps: see `make_system`; and those of contacts are the pairs alone for a model with equalities alone,
+    which selects kernels without impulses of other rows.
     """
     pairs = contact_places(model)
     more = 2 * model.num_limits + 3 * min(pairs, FIRST_CONTACTS)
     fronts = FIRST_FRONTS if 3 * pairs >= kernels.contact.large_islands.FEW_ROWS else 0
     system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND, fronts, local=local)
     memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
-    return system, memory, contact_space(model), np.zeros(model.num_coordinates)
+    contacts = contact_space(model) if one_sided(model) or not local else (model.contact_pairs,)
+    return system, memory, contacts, np.zeros(model.num_coordinates)
+
+
+def one_sided(model: Model) -> bool:
+    """Whether a model has one-sided constraints, hard limits or contacts."""
+    senses = model.constraint_arrays[0][:, rows.CONSTRAINT_SENSE]
+    return bool((senses != rows.EQUALITY).any()) or model.has_hard_limits or bool(model.contact_names)
 
 
 def contact_places(model: Model) -> int:

@@ -35,8 +35,9 @@ BLOCK_INT_WIDTH = 4
 # width of the integers in block_int if the model has muscles, else 64
 MUSCLE_BITS = 32
 
-# the entry of a model's contacts that only one with colliders has (see `contact.layout`)
-COLLIDERS = 3
+# the entries of a model's contacts that only one with one-sided constraints, hard limits or contacts has, and only one
+# with colliders (see `contact.layout`)
+ONE_SIDED, COLLIDERS = 1, 3
 
 # the entry of a system of rows that only one of a model with local loops has (see `constraints.loops_layout`)
 SYSTEM_LOOPS = 22

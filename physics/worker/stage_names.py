@@ -11,17 +11,19 @@ IMPLICIT = ("linearly_implicit_euler", "spring_implicit_euler", "bdf1", "sdirk2"
 USUAL = (OBSERVATION, "joint geometry", "forward dynamics", "projection", "inverse kinematics")
 
 
-def dynamics_stage(integrator: str, constrained: bool) -> str:
-    """Name of the stage with the steps of a method, for models without muscles.
-
-    constrained: with constraints, contacts, hard limits or prescribed motions.
-    """
-    if integrator in IMPLICIT:
-        return "implicit steps with constraints" if constrained else "implicit steps"
-    return "constraints and contacts" if constrained else "forward dynamics"
+#: kinds of models whose steps have kernels of their own: trees, those with equalities or prescribed motions as well,
+#: and those with one-sided constraints, hard limits or contacts
+TREE, EQUALITIES, ONE_SIDED = range(3)
+STEPS = "forward dynamics", "constraints", "constraints and contacts"
+IMPLICIT_STEPS = "implicit steps", "implicit steps with constraints", "implicit steps with contacts"
 
 
-def needed(integrator: str, constrained: bool, muscled: bool) -> list[str]:
-    """Stages of a simulation by a method, for a model with or without constraints and muscles."""
+def dynamics_stage(integrator: str, kind: int) -> str:
+    """Name of the stage with the steps of a method, for models of a kind without muscles."""
+    return (IMPLICIT_STEPS if integrator in IMPLICIT else STEPS)[kind]
+
+
+def needed(integrator: str, kind: int, muscled: bool) -> list[str]:
+    """Stages of a simulation by a method, for a model of a kind with or without muscles."""
     more = WITH_MUSCLES if muscled else ""
-    return [OBSERVATION + more, dynamics_stage(integrator, constrained) + more]
+    return [OBSERVATION + more, dynamics_stage(integrator, kind) + more]

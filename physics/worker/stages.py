@@ -24,6 +24,7 @@ from ..dynamics.constrained import assemble, constrained_dynamics
 from ..dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from ..dynamics.jacobian import body_jacobian
 from ..dynamics.maximal import maximal_coordinates
+from ..dynamics.workspace import one_sided
 from ..dynamics.wrenches import force_wrenches
 from ..errors import CancelledError, FormatError
 from ..kernels.compiler import jit
@@ -38,7 +39,17 @@ from ..optimize.optimum import FROM_POSES, optimize
 from ..optimize.parameters import Parameter
 from ..simulation.simulate import simulate
 from .report import Report
-from .stage_names import COLLIDERS, GRADIENTS, OBSERVATION, WITH_MUSCLES, dynamics_stage, needed
+from .stage_names import (
+    COLLIDERS,
+    EQUALITIES,
+    GRADIENTS,
+    OBSERVATION,
+    ONE_SIDED,
+    TREE,
+    WITH_MUSCLES,
+    dynamics_stage,
+    needed,
+)
 
 LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled
 NICENESS = 5  # of the compiling thread
@@ -80,30 +91,28 @@ def _submit(name: str) -> Future[object]:
 
 def stages_of(model: Model, integrator: str, has_motions: bool) -> list[str]:
     """Names of the stages that a simulation needs."""
-    constrained = bool(model.constraints or model.contact_names or model.has_hard_limits or has_motions)
-    names = needed(integrator, constrained, bool(model.muscles))
+    kind = ONE_SIDED if one_sided(model) else EQUALITIES if model.constraints or has_motions else TREE
+    names = needed(integrator, kind, bool(model.muscles))
     return [*names, COLLIDERS] if model.colliders else names
 
 
-def _small_builder(constrained: bool = False) -> ModelBuilder:
+def _small_builder(kind: int = TREE) -> ModelBuilder:
     builder = ModelBuilder()
-    hard: dict[str, Any] = {"limits": [[-1.0, 1.0]], "limit_restitution": 0.0} if constrained else {}
+    hard: dict[str, Any] = {"limits": [[-1.0, 1.0]], "limit_restitution": 0.0} if kind == ONE_SIDED else {}
     joint = joints.Hinge((1.0, 0.0, 0.0))
     builder.add_body("pendulum", joint=joint, mass=1.0, com=(0.0, 0.0, -1.0), inertia=np.eye(3), **hard)
+    if kind != TREE:
+        builder.add_constraint(
+            "point", DistanceConstraint("pendulum", None, (0, 0, -1), (0, 1, -1), length=1.0)
+        )
     return builder
 
 
-def _small_model(constrained: bool = False, muscled: bool = False) -> Model:
-    builder = _small_builder(constrained)
+def _small_model(kind: int = TREE, muscled: bool = False) -> Model:
+    builder = _small_builder(kind)
     if muscled:
         path = [PathPoint(None, (0.0, 0.2, 0.0)), PathPoint("pendulum", (0.0, 0.1, -0.5))]
         builder.add_muscle("muscle", path, law=Tension(1.0))
-    return builder.build()
-
-
-def _held_model() -> Model:
-    builder = _small_builder()
-    builder.add_constraint("point", DistanceConstraint("pendulum", None, (0, 0, -1), (0, 1, -1), length=1.0))
     return builder.build()
 
 
@@ -114,32 +123,28 @@ def _compile_observation(muscled: bool = False) -> None:
         muscle_curves(model, np.zeros((1, 1)), 2)
 
 
-def _compile_dynamics(integrator: str, constrained: bool, muscled: bool) -> None:
-    model = _small_model(constrained, muscled)
-    simulate(model, model.state(), duration=1e-3, dt=1e-3, integrator=integrator)
-    if constrained and not muscled:
-        held = _held_model()
-        simulate(held, assemble(held, held.state()), duration=1e-3, dt=1e-3, integrator=integrator)
+def _compile_dynamics(integrator: str, kind: int, muscled: bool) -> None:
+    model = _small_model(kind, muscled)
+    simulate(model, assemble(model, model.state()), duration=1e-3, dt=1e-3, integrator=integrator)
 
 
 def _dynamics_stages() -> dict[str, Callable[[], None]]:
     """A stage for each family of methods, without and with muscles, whose kernels are compiled separately."""
     return {
-        dynamics_stage(integrator, constrained) + (WITH_MUSCLES if muscled else ""): partial(
-            _compile_dynamics, integrator, constrained, muscled
+        dynamics_stage(integrator, kind) + (WITH_MUSCLES if muscled else ""): partial(
+            _compile_dynamics, integrator, kind, muscled
         )
         for muscled in (False, True)
         for integrator in ("symplectic_euler", "linearly_implicit_euler")
-        for constrained in (False, True)
+        for kind in (TREE, EQUALITIES, ONE_SIDED)
     }
 
 
 def _compile_variable_steps() -> None:
-    held = _held_model()
     for model, integrator in (
         (_small_model(), "RK45"),
-        (held, "RK45"),
-        (_small_model(constrained=True), "event_driven"),
+        (_small_model(EQUALITIES), "RK45"),
+        (_small_model(ONE_SIDED), "event_driven"),
     ):
         simulate(model, assemble(model, model.state()), duration=1e-3, dt=1e-3, integrator=integrator)
 
@@ -173,7 +178,7 @@ def _compile_functions() -> None:
     inverse_dynamics_derivatives(model, at, [0.0])
     forward_dynamics_derivatives(model, at)
     _ = maximal_coordinates(model, at).jacobian
-    held = _small_model(constrained=True)
+    held = _small_model(ONE_SIDED)
     constrained_dynamics(held, held.state())
 
 

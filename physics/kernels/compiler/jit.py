@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ..layout import COLLIDERS, MUSCLE_BITS, RARE_BITS, SYSTEM_LOOPS
+from ..layout import COLLIDERS, MUSCLE_BITS, ONE_SIDED, RARE_BITS, SYSTEM_LOOPS
 from .sources import CHECKED, module_name, sources_hash
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -193,6 +193,11 @@ def _of_colliders(types: Any) -> bool:
     return len(types[1].types) > COLLIDERS
 
 
+def _of_one_sided(types: Any) -> bool:
+    """Whether the second argument, a model's contacts, is of a model with more than equalities."""
+    return len(types[1].types) > ONE_SIDED
+
+
 def _of_loops(types: Any) -> bool:
     """Whether the first argument, a system of rows, has an entry for local loops."""
     return len(types[0].types) > SYSTEM_LOOPS
@@ -238,6 +243,13 @@ def for_colliders(function: Kernel) -> Kernel:
     For other models its callers get a kernel that returns 0 at once, and its callees are not compiled.
     """
     return _by_entry(_of_colliders, 0, function)
+
+
+def for_one_sided(result: Any) -> Callable[[Kernel], Kernel]:
+    """As `for_colliders`, for a kernel of models with one-sided constraints, hard limits or contacts; the callers of
+    others get ``result``.
+    """
+    return lambda function: _by_entry(_of_one_sided, result, function)
 
 
 def for_loops(function: Kernel) -> Kernel:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from ..layout import COLLIDERS as COLLIDERS
+from ..layout import ONE_SIDED as ONE_SIDED
 
 # the contacts of a model: pairs of points and obstacles, a workspace for detected ones, and (3,) the farthest point
 # from its body's origin and the least reach of detection [m], and the greatest restitution of colliders; then their
-# arrays if there are colliders (see `collider_layout`)
+# arrays if there are colliders (see `collider_layout`). For steps of a model with equalities alone, the pairs alone.
 PAIRS, FOUND, SIZE = 0, 1, 2
 FARTHEST, LEAST_REACH, BOUNCE = 0, 1, 2
 

@@ -8,7 +8,6 @@ from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, inline, shared
 from ..constraints import layout as con
-from ..contact import layout as contact
 from ..contact.constrained_step import note_contradiction
 from ..muscles.states import begin_states, record_states
 from . import implicit_stage as newton
@@ -209,7 +208,7 @@ def implicit_rollout(
     charts, width, cut = has_charts(arrays), tables[at.VALUES].shape[1], False
     if more is not None:
         _, system, _, contacts, _, effort, record_force, record_effort = more
-        cut = bounces(data, contacts[contact.PAIRS], contacts[contact.SIZE])
+        cut = bounces(arrays, contacts)
     for _ in range(num_steps):
         t, written, count = start + counters[at.DONE] * dt, counters[at.WRITTEN], 0
         copy(q, begun_q)

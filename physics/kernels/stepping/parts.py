@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.vectors import Array
-from ..compiler.jit import inline, shared
+from ..compiler.jit import for_one_sided, inline, shared
 from ..constraints import layout as con
 from ..contact import layout as contact
 from .bundles import Log, State
@@ -16,9 +16,12 @@ PARTS = 32
 MOST_BOUNCES = 2
 
 
-@shared
-def bounces(data: Array, pairs: Array, size: Array) -> bool:
+@for_one_sided(False)
+def bounces(arrays: Array, contacts: Array) -> bool:
     """Whether a model has limits, contacts or colliders with restitution."""
+    if len(contacts) <= contact.ONE_SIDED:
+        return False
+    data, pairs, size = arrays[at.MODEL_DATA], contacts[contact.PAIRS], contacts[contact.SIZE]
     found = bool(size[contact.BOUNCE] > 0.0)
     for k in range(int(data[at.LIMIT_COUNT])):
         found |= data[int(data[at.LIMIT_ROWS]) + k * at.LIMIT_WIDTH + at.LIMIT_RESTITUTION] > 0.0

@@ -10,7 +10,6 @@ from ..compiler.jit import entry, inline, shared
 from ..constraints import layout as con
 from ..constraints.loops import add_total
 from ..constraints.response import add_response, held_efforts, speed_along
-from ..contact import layout as contact
 from ..contact.constrained_step import (
     constrain_velocities,
     foresee,
@@ -299,7 +298,7 @@ def advance(
     q, qd, chart = state
     nv = q.shape[0]
     last_q, last_qd = stage[at.BEGUN_Q, :nv], stage[at.BEGUN_QD, :nv]
-    charts, cut = has_charts(arrays), bounces(data, contacts[contact.PAIRS], contacts[contact.SIZE])
+    charts, cut = has_charts(arrays), bounces(arrays, contacts)
     record_q, record_qd, _, _ = records
     log = counters, samples, record_q, record_qd
     for _ in range(num_steps):

@@ -14,12 +14,15 @@ def test_what_the_scene_needs_comes_first(part, scene, make, body):
     joint.condyle.joint.hard_limits = True
     assert wanted(scene)[:2] == ["poses and energy", "constraints and contacts"]
     scene.condyle.simulation.integrator = "bdf1"
-    assert wanted(scene)[1] == "implicit steps with constraints"
+    assert wanted(scene)[1] == "implicit steps with contacts"
     joint.condyle.joint.hard_limits = False
+    joint.condyle.joint.prescribed = True
+    assert wanted(scene)[1] == "implicit steps with constraints"
+    joint.condyle.joint.prescribed = False
     item = part("making.connections").add_connection(
         scene, None, body(bpy.data.objects["Rod"]), "ground", name="Floor"
     )
-    assert wanted(scene)[1] == "implicit steps with constraints"
+    assert wanted(scene)[1] == "implicit steps with contacts"
     item.condyle.connection.ground.contact = "SOFT"
     assert wanted(scene)[1] == "implicit steps"
     assert len(set(wanted(scene))) == len(wanted(scene))

@@ -33,14 +33,14 @@ def model(hard=False, muscled=False):
     ("made", "integrator", "has_motions", "stages"),
     [
         (model(), "rk4", False, ["poses and energy", "forward dynamics"]),
-        (model(), "rk4", True, ["poses and energy", "constraints and contacts"]),
+        (model(), "rk4", True, ["poses and energy", "constraints"]),
         (model(hard=True), "symplectic_euler", False, ["poses and energy", "constraints and contacts"]),
         (model(), "bdf1", False, ["poses and energy", "implicit steps"]),
         (
             model(True, True),
             "bdf1",
             False,
-            ["poses and energy with muscles", "implicit steps with constraints with muscles"],
+            ["poses and energy with muscles", "implicit steps with contacts with muscles"],
         ),
         (model(muscled=True), "DOP853", False, ["poses and energy with muscles", "forward dynamics with muscles"]),
     ],
