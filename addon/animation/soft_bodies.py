@@ -16,7 +16,7 @@ GRAVITY = np.array([0.0, 0.0, -9.80665])  # by which sags are meant, whatever th
 
 
 def added(read: SceneModel, motions: Mapping[str, Any] | None, method: str) -> SceneModel:
-    """A model with its soft bodies, which start at the speed of what carries them.
+    """A model with its soft bodies, which start at the speed of their carriers.
 
     Raises:
         ModelError: the method does not simulate them, or the model has what their steps do not have.
@@ -36,18 +36,8 @@ def added(read: SceneModel, motions: Mapping[str, Any] | None, method: str) -> S
     for name, motion in (motions or {}).items():
         where = model.coordinate_slice(name)
         if motion.kind == "position" and motion.holds_at(state.time):
-            rates[where] = [_rate(motion, column, state.time) for column in range(where.stop - where.start)]
+            rates[where] = [motion.rate(column, state.time) for column in range(where.stop - where.start)]
     return replace(read, model=model, state=model.state(state.q, rates, state.time))
-
-
-def _rate(motion: Any, column: int, time: float) -> float:
-    """How fast a motion moves a coordinate at a time."""
-    layout = physics_access.part("kernels.stepping.motion_layout")
-    rows = motion.pieces(column, 0.0, 0.0, time)
-    row = rows[np.searchsorted(rows[:, layout.PIECE_START], time, side="right") - 1]
-    powers = row[layout.PIECE_COEFFICIENTS : layout.PIECE_LEAP]
-    order, since = np.arange(1, len(powers)), time - row[layout.PIECE_START]
-    return float((order * powers[1:]) @ since ** (order - 1))
 
 
 def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def needed(scene: Scene) -> list[str]:
 
 
 def _is_led(item: Object) -> bool:
-    """Whether a joint, or what carries it, may follow its animation at some frame: playback must change nothing."""
+    """Whether a joint, or its carrier, may follow its animation at some frame: playback must change nothing."""
     settings, carrier = item.condyle.joint, item.condyle.joint.parent.object
     while carrier is not None:
         if carrier.animation_data is not None:

@@ -25,6 +25,6 @@ class SoftPreset:
 SOFT_PRESETS: tuple[SoftPreset, ...] = (
     SoftPreset("BELLY", "Belly", "Heavy and loose: swings on after each step", 0.06, 0.2, 950.0),
     SoftPreset("FAT", "Fat", "A layer over muscles: quivers, and is at rest at once", 0.02, 0.3, 920.0),
-    SoftPreset("TENTACLE", "Tentacle", "Long and limp: trails behind what carries it", 0.3, 0.25, 1050.0),
+    SoftPreset("TENTACLE", "Tentacle", "Long and limp: trails behind its carrier", 0.3, 0.25, 1050.0),
 )  # fmt: skip
 BY_NAME = {each.name: each for each in SOFT_PRESETS}

@@ -120,11 +120,21 @@ class Motion(ReadOnlyArrays):
 
     def start(self, coordinate: int, q: float, qd: float, start: float) -> float:
         """Where one coordinate of the joint begins a run: q unless it is prescribed there (see `pieces`)."""
-        rows = self.pieces(coordinate, q, qd, start)
-        row = rows[np.searchsorted(rows[:, PIECE_START], start, side="right") - 1]
+        row = self._piece(coordinate, q, qd, start)
         if not row[PIECE_HOLDS]:
             return q
         return _value(row[PIECE_COEFFICIENTS:PIECE_LEAP], start - float(row[PIECE_START]))
+
+    def rate(self, coordinate: int, time: float) -> float:
+        """Velocity [1/s of its unit] of one coordinate of a joint with given positions, at a time [s]."""
+        row = self._piece(coordinate, 0.0, 0.0, time)
+        return _slope(row[PIECE_COEFFICIENTS:PIECE_LEAP], time - float(row[PIECE_START]))
+
+    def _piece(self, coordinate: int, q: float, qd: float, time: float) -> FloatArray:
+        """The one of the `pieces` that holds at a time, which is the start."""
+        rows = self.pieces(coordinate, q, qd, time)
+        row: FloatArray = rows[np.searchsorted(rows[:, PIECE_START], time, side="right") - 1]
+        return row
 
     def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
         """Rows of ``kernels.stepping.motion`` for one coordinate of the joint.

@@ -25,7 +25,7 @@ def sag(
         gravity: (3,) [m/s^2].
 
     Raises:
-        ModelError: no node is held, or a part of the body is not.
+        ModelError: no node is fixed, or a part of the body is not.
     """
     last, volumes = shape_gradients(nodes, tets)
     gradients = np.concatenate([-last.sum(axis=1, keepdims=True), last], axis=1)

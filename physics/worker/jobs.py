@@ -181,7 +181,7 @@ def solve_goals(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Ar
     _check_array("knots", arrays)
     for what in ("motions", "pulls", "controllers"):
         for name in job.get(what) or {}:
-            raise ModelError(f"there is no gradient through what leads {name!r} ({what}): take it without")
+            raise ModelError(f"there is no gradient through the {what} of {name!r}: take them away")
     model, state, options = _read_simulation(job, arrays, report)
     prepare((GRADIENTS,), report)
     report.message("solving goals")

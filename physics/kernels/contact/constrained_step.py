@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.vectors import Array
-from ..compiler.jit import for_one_sided, inline, shared
+from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.loops import add_changes, factorize_loops
 from ..constraints.response import apply_impulses, respond, speed_along
 from ..constraints.rows import constraint_rows
 from ..joints.kinematics import kinematics
-from . import layout as contact
-from .row_impulses import settle_equalities, solve_equalities, solve_islands
-from .rows import add_contacts, find_contacts, note_overlap
-from .unilateral import add_limits, aim_row, forget_active, remember
+from .one_sided import add_violated, find_touching, solve_added
+from .row_impulses import settle_equalities, solve_equalities
+from .unilateral import aim_row, forget_active, remember
 
 # Tolerance of constraints [m, rad]: far above round-off, far below anything visible.
 MET = 1e-12
@@ -162,65 +161,6 @@ def constrain_velocities(
         statistics[con.UNILATERAL_STEPS] += 1.0
     remember(count, system, memory)
     return count, found
-
-
-@for_one_sided(0)
-def find_touching(arrays: Array, contacts: Array, dt: float, work: Array, statistics: Array) -> int:
-    """`find_contacts`, with their overlap noted."""
-    if len(contacts) <= contact.ONE_SIDED:
-        return 0
-    touching = find_contacts(arrays, contacts, dt, work)
-    note_overlap(touching, contacts[contact.FOUND], statistics)
-    return touching
-
-
-@for_one_sided(0)
-def add_violated(
-    arrays: Array,
-    contacts: Array,
-    touching: int,
-    known: int,
-    dt: float,
-    course: tuple[float, float],
-    states: tuple[Array, Array, Array],
-    system: Array,
-    memory: Array,
-    spaces: Array,
-) -> int:
-    """Append the limits and contacts that the step would violate to the known rows; returns how many rows."""
-    if len(contacts) <= contact.ONE_SIDED:
-        return 0
-    count, (q, qd, last_qd) = known, states
-    body_int, data = arrays[at.BODY_INT], arrays[at.MODEL_DATA]
-    if data[at.LIMIT_COUNT] > 0.0:
-        count = add_limits(body_int, data, count, dt, course, q, qd, last_qd, system, memory)
-    if touching > 0:
-        count = add_contacts(
-            arrays, contacts, touching, count, dt, course, qd, last_qd, system, memory, spaces
-        )
-    return count - known
-
-
-@for_one_sided(0.0)
-def solve_added(
-    arrays: Array, contacts: Array, known: int, own: int, count: int, system: Array, spaces: Array
-) -> float:
-    """Impulses of the islands with rows that are not equalities; own: the rows of constraints. Returns the residual."""
-    if len(contacts) <= contact.ONE_SIDED:
-        return 0.0
-    work, dof, flags = spaces
-    respond(
-        arrays,
-        max(known, own),
-        count,
-        work,
-        dof,
-        system[con.SYSTEM_JACOBIAN],
-        system[con.SYSTEM_RESPONSE],
-        system[con.SYSTEM_VECTORS],
-    )
-    residual: float = solve_islands(known, count, arrays[at.BODY_INT], work, dof, system, flags)
-    return residual
 
 
 @inline

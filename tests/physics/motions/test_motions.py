@@ -366,3 +366,11 @@ def test_a_joint_that_is_free_for_less_than_a_step_is_caught_where_it_is(integra
     result = ph.simulate(model, model.state([0.3], [0.5]), 0.8, 1e-3, integrator, motions={"link0": motion})
     assert np.diff(result.q[150:, 0]) == pytest.approx(1e-3, abs=1e-12)  # 1 rad/s
     assert result.qd[-1, 0] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_the_rate_of_given_positions_is_the_slope_of_their_values():
+    times = np.linspace(0.0, 2.0, 9)
+    motion, h = ph.Motion(times, np.sin(times)), 1e-5
+    for t in (0.3, 1.1, 1.9):
+        slope = (motion.start(0, 0.0, 0.0, t + h) - motion.start(0, 0.0, 0.0, t - h)) / (2.0 * h)
+        assert abs(motion.rate(0, t) - slope) < 1e-9  # h^2 / 6, and round-off / h
