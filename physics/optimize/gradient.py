@@ -84,7 +84,7 @@ def gradient(
 
     Raises:
         ModelError: an invalid argument, or a model with what has no gradient: constraints, contacts, hard limits that
-            bounce or bound several coordinates, states of muscles; gravity with muscles that have mass. Nothing ran.
+            bounce or bound several coordinates; gravity with muscles that have mass. Nothing ran.
         DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
     return make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters).gradient()
@@ -129,8 +129,8 @@ class Task:
         values = {key: array.copy() for key, array in self.values.items()}
         self.places.write(row, values)
         model, old = model_with(values, self.model), self.state
-        start = model.state(q=values["q"], qd=values["qd"], time=old.time)
-        return replace(self, model=model, state=replace(start, chart=old.chart), values=values)
+        state = replace(old, q=values["q"].copy(), qd=values["qd"].copy())
+        return replace(self, model=model, state=state, values=values)
 
     def evaluate(self) -> tuple[float, Values]:
         """The loss, and its derivatives by all that may be a parameter."""
@@ -188,7 +188,8 @@ class Task:
         kernels.stepping.rollout.change_charts(
             self.model.arrays, dof, kernels.stepping.rollout.CHART_LIMIT, 0.0, q, qd, np.zeros_like(q), chart
         )
-        return State(q, qd, float(self.state.time) + first * self.dt, chart)
+        states = None if marks.muscle_states is None else marks.muscle_states[row]
+        return State(q, qd, float(self.state.time) + first * self.dt, chart, states)
 
 
 class Sweep:
@@ -204,7 +205,10 @@ class Sweep:
         self.kept = self.displaced.kept(task.values["table"].shape[1])
         self.table = np.zeros_like(table)
         self.bodies, self.coordinates = np.zeros((nb, at.BODY_SUMS)), np.zeros((nv, at.COORDINATE_SUMS))
-        self.gravity, self.vectors = np.zeros(3), np.zeros((at.VECTORS, table.shape[1]))
+        self.gravity, self.vectors = (
+            np.zeros(3),
+            np.zeros((at.VECTORS, table.shape[1] + 4 * model.num_muscle_states)),
+        )
         lent = (
             (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))),
             np.zeros((nv, nv)),
@@ -215,6 +219,7 @@ class Sweep:
         )
         pulling = {muscle.tension for muscle in model.muscles}
         pulls = any(each.kind == "input" and each.name in pulling for each in task.places.parameters)
+        pulls |= model.num_muscle_states > 0
         sums, self.spaces = (self.bodies, self.coordinates, self.gravity), model.workspace().clear()
         self.run = (model.arrays, (task.times, table), pulls, self.displaced.extra, sums, lent, self.spaces)
 
@@ -234,7 +239,8 @@ class Sweep:
         notes, held = np.zeros((len(q) - 1, len(shares), *size)), np.zeros((len(stops[1]), 2, *size))
         found = by_tau, notes, held
         now, chart = (start, dt, first), np.zeros(self.displaced.model.num_bodies, dtype=np.int64)
-        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd), stops, slopes, found, chart)
+        states = np.zeros((len(q), 0)) if rows.muscle_states is None else rows.muscle_states
+        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd, states), stops, slopes, found, chart)
         check_flags(task.model, self.spaces[2])
         if not first:
             self.vectors[at.BY_Q, : q.shape[1]] += slopes[0][0]
@@ -343,12 +349,11 @@ def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
 
 
 def refuse(model: Model) -> None:
-    """ModelError if a model has what steps without impulses and constraints do not have, or states of muscles."""
+    """ModelError if a model has what steps without impulses and constraints do not have."""
     model.check_dynamics()
     for what, names in (
         ("constraint", list(model.constraints)),
         ("contact", model.contact_names),
-        ("state of a muscle", list(model.muscle_state_names)),
         ("soft body", [each.name for each in model.soft_bodies]),
         ("hard limit of body", not_differentiable(model)),
     ):

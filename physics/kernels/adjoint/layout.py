@@ -5,7 +5,9 @@ from __future__ import annotations
 # rows of vectors (nv and inputs): generalized forces with inputs, given and found; the state before the step, and the
 # end that it has without impulses; coordinates and velocities of the first stage; accelerations of both stages; y of
 # the stage; derivatives of the loss by the state at hand and by the accelerations of the stage; those by the known part
-# of the second stage; and those by the coordinates before the step through its impulses
+# of the second stage; those by the coordinates before the step through its impulses; and of muscles the states before
+# the step, the known part of them in a stage, and derivatives by those at hand and by the known part of the second
+# stage
 (
     GIVEN_FORCE,
     FOUND_FORCE,
@@ -24,8 +26,12 @@ from __future__ import annotations
     KNOWN_Q,
     KNOWN_QD,
     STOPPED_Q,
-) = range(17)
-VECTORS = 17
+    BEGUN_STATES,
+    BASE_STATES,
+    BY_STATES,
+    KNOWN_STATES,
+) = range(21)
+VECTORS = 21
 # rows of a stop: coordinates and velocities that the step would have reached, and which coordinates it stopped
 TRIAL_Q, TRIAL_QD, STOPPED = 0, 1, 2
 STOP_ROWS = 3
@@ -41,6 +47,6 @@ BODY_SUMS = 10
 # columns of a coordinate's sums: by stiffness, rest and damping
 BY_STIFFNESS, BY_REST, BY_DAMPING = 0, 1, 2
 COORDINATE_SUMS = 3
-# column of a muscle: the slope of its pull by its input
-PULL_SLOPE = 0
+# column of a muscle: the speed of its path
+PATH_SPEED = 0
 MUSCLE_COLUMNS = 1

@@ -10,19 +10,13 @@ velocity y_c that Y gives it, and its acceleration a_c, this is
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.access import flat3, load3, load_rotation, load_twist, store_twist
-from ..algebra.lanes import flat_from
+from ..algebra.access import load3, load_rotation, load_twist, store_twist
 from ..algebra.spatial import rotate, transposed
 from ..algebra.vectors import STILL, Array, Vector, add3, cross, dot3, dot6, scale_add6
-from ..compiler.jit import for_muscles, inline, shared
+from ..compiler.jit import inline, shared
 from ..forces.elements import given_wrench
 from ..forces.passive import control_force
 from ..forces.points import material, wrench_at
-from ..joints.kinematics import kinematics
-from ..muscles import layout as muscle
-from ..muscles.hill_tangents import muscle_force_tangent
-from ..muscles.path import trace_path
-from ..stepping.bundles import Spaces
 from . import layout as adjoint
 
 # where the twists Y are kept
@@ -97,42 +91,3 @@ def add_inputs(arrays: Array, q: Array, qd: Array, tau: Array, y: Array, by_tau:
             along = load_twist(work, int(data[row + at.ELEMENT_BODY]), TWIST)
             by_tau[nv + int(data[row + at.WRENCH_INPUT])] += dot6(along, wrench_at(lever, moment, force))
         row += int(data[row + at.ELEMENT_SIZE])
-
-
-@for_muscles()
-def add_pulls(
-    arrays: Array,
-    q: Array,
-    qd: Array,
-    qdd: Array,
-    tau: Array,
-    y: Array,
-    by_tau: Array,
-    muscles: Array,
-    spaces: Spaces,
-) -> None:
-    """Inputs that are a muscle's tension, or excite its law without states, to by_tau: a muscle of length L and pull T
-    has the generalized force -T dL/dq, and y^T dL/dq is the rate of L where the coordinates move with y.
-    """
-    data, (work, dof, flags) = arrays[at.MODEL_DATA], spaces
-    nv, gravity = q.shape[0], flat3(data, at.GRAVITY)
-    space = flat_from(work, arrays[at.BODY_INT].shape[0] + at.SCRATCH_ROWS)
-    for way in range(2):
-        speed = qd if way == 0 else y
-        kinematics(arrays, q, speed, work, dof, flags)
-        row = int(data[at.MUSCLE_ROWS])
-        for k in range(muscles.shape[0]):
-            number = int(data[row + muscle.MUSCLE_INPUT])
-            if number >= 0:
-                trace_path(arrays, row, q, speed, qdd, gravity, False, work, space)
-                if way == 1:
-                    by_tau[nv + number] -= muscles[k, adjoint.PULL_SLOPE] * space[muscle.RATE]
-                elif data[row + muscle.MUSCLE_LAW] == 0.0:
-                    muscles[k, adjoint.PULL_SLOPE] = 1.0
-                else:
-                    law, length = row + int(data[row + muscle.MUSCLE_LAW]), space[muscle.LENGTH]
-                    _, by = muscle_force_tangent(
-                        data, law, length, space[muscle.RATE], tau[nv + number], 0.0, 0.0
-                    )
-                    muscles[k, adjoint.PULL_SLOPE] = by[2]
-            row += int(data[row + muscle.MUSCLE_SIZE])

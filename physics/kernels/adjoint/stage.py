@@ -25,6 +25,7 @@ from ..dynamics.coupled import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..stepping.bundles import Slopes, Spaces
 from . import layout as adjoint
+from .states import push_lengths
 
 # slopes (see `bundles`), system (nv, nv), pivots (nv,), vectors (see `layout`), tangents, columns of muscles
 Lent: TypeAlias = tuple[Slopes, Array, Array, Array, Array, Array]
@@ -47,14 +48,17 @@ def pull_stage(
     arrays: Array, step: float, q: Array, qd: Array, qdd: Array, lent: Lent, spaces: Spaces
 ) -> bool:
     """Turn the derivatives BY_Q, BY_QD, BY_QDD of the loss by the stage's motion into BY_Q, BY_QD by its known part,
-    and leave y in ANSWER; False with a flag where the matrix is singular. GIVEN_FORCE has forces and inputs.
+    and leave y in ANSWER; False with a flag where the matrix is singular. GIVEN_FORCE has forces, inputs and the known
+    part of muscle states.
     """
     slopes, matrix, pivots, vectors, tangents, _ = lent
     (by_q, by_qd, _), (_, dof, flags), nv = slopes, spaces, q.shape[0]
     y, n, m = vectors[adjoint.ANSWER, :nv], vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
     for j in range(vectors.shape[1]):
         vectors[adjoint.FOUND_FORCE, j] = vectors[adjoint.GIVEN_FORCE, j]
-    inverse_dynamics_derivatives(arrays, q, qd, qdd, vectors[adjoint.FOUND_FORCE], slopes, tangents, spaces)
+    found = vectors[adjoint.FOUND_FORCE]
+    inverse_dynamics_derivatives(arrays, q, qd, qdd, found, slopes, tangents, spaces)
+    push_lengths(arrays, step, (q, qd, qdd), found, vectors[adjoint.BY_STATES], n, spaces)
     for d in range(nv):
         m[d] += step * n[d]
         y[d] = vectors[adjoint.BY_QDD, d] + step * m[d]

@@ -7,17 +7,29 @@ from typing import TypeAlias
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, shared
+from ..dynamics.rnea import inverse_dynamics
+from ..muscles.states import advance_states, begin_states, has_states, set_implicit
 from ..stepping.bundles import Spaces, Tables
 from ..stepping.implicit import GAMMA
 from ..stepping.rollout import CHART_LIMIT, change_charts, copy, table_force
 from . import layout as adjoint
 from .charts import pull_charts
-from .parameters import add_inputs, add_pulls, take_bodies, take_coordinates
+from .parameters import add_inputs, take_bodies, take_coordinates
 from .stage import Lent, note_stage, pull_stage
+from .states import add_pulls
 
-# arrays, tables, whether inputs of muscles count, coordinates behind joints, sums (bodies, coordinates, gravity), lent,
-# spaces
+# arrays, tables, whether inputs or states of muscles count, coordinates behind joints, sums (bodies, coordinates,
+# gravity), lent, spaces
 Run: TypeAlias = tuple[Array, Tables, bool, Array, tuple[Array, Array, Array], Lent, Spaces]
+
+
+@shared
+def give_forces(arrays: Array, tables: Tables, t: float, step: float, vectors: Array) -> None:
+    """Forces, inputs and known states of a stage that ends at time t, into GIVEN_FORCE."""
+    data, given, width = arrays[at.MODEL_DATA], vectors[adjoint.GIVEN_FORCE], tables[at.VALUES].shape[1]
+    table_force(tables, t, given[:width])
+    begin_states(data, width, vectors[adjoint.BASE_STATES], given)
+    set_implicit(data, given, width, step)
 
 
 @shared
@@ -28,7 +40,7 @@ def take_stage(
     arrays, tables, pulls, extra, (bodies, coordinates, gravity), lent, spaces = run
     (q, qd, qdd), (work, dof, _), vectors, muscles = motion, spaces, lent[3], lent[5]
     given, y = vectors[adjoint.GIVEN_FORCE], vectors[adjoint.ANSWER, : q.shape[0]]
-    table_force(tables, t, given)
+    give_forces(arrays, tables, t, step, vectors)
     if not pull_stage(arrays, step, q, qd, qdd, lent, spaces):
         return False
     if extra.shape[0] > 0:
@@ -37,7 +49,8 @@ def take_stage(
     take_coordinates(arrays[at.DOF_FLOAT], q, qd, y, coordinates)
     add_inputs(arrays, q, qd, given, y, by_tau, work)
     if pulls:
-        add_pulls(arrays, q, qd, qdd, given, y, by_tau, muscles, spaces)
+        found, by_states = vectors[adjoint.FOUND_FORCE], vectors[adjoint.BY_STATES]
+        add_pulls(arrays, step, motion, found, y, by_tau, by_states, muscles, spaces)
     return True
 
 
@@ -57,14 +70,33 @@ def first_stage(h: float, q: Array, qd: Array, vectors: Array) -> None:
 
 
 @shared
+def begin_second(run: Run, t: float, h: float, first: tuple[Array, Array, Array]) -> None:
+    """The known part of muscle states in the second stage of an SDIRK2 step, by their rates at the end of the first."""
+    arrays, tables, _, _, _, (_, _, _, vectors, _, _), (work, dof, flags) = run
+    (q, qd, qdd), found = first, vectors[adjoint.FOUND_FORCE]
+    give_forces(arrays, tables, t + GAMMA * h, GAMMA * h, vectors)
+    copy(vectors[adjoint.GIVEN_FORCE], found)
+    inverse_dynamics(arrays, q, qd, qdd, found, work, dof, flags)
+    start, width = vectors[adjoint.BEGUN_STATES], tables[at.VALUES].shape[1]
+    advance_states(
+        arrays[at.MODEL_DATA], found, start, width, (1.0 - GAMMA) * h, vectors[adjoint.BASE_STATES]
+    )
+
+
+@shared
 def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: Array, notes: Array) -> bool:
     """An SDIRK2 step from time t on. The known part of its second stage has (1 - gamma) h times the slopes of the
-    first, q' and q''.
+    first, q' and q'', and for states x that begin with x0 and end it with x1, x0 + (1 - gamma) / gamma (x1 - x0).
     """
     lent = run[5]
     vectors, nv = lent[3], q.shape[0]
+    first = vectors[adjoint.FIRST_Q, :nv], vectors[adjoint.FIRST_QD, :nv], vectors[adjoint.FIRST_QDD, :nv]
+    by_states, known = vectors[adjoint.BY_STATES], vectors[adjoint.KNOWN_STATES]
+    states = has_states(run[0])
     by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
     first_stage(h, q, qd, vectors)
+    if states:
+        begin_second(run, t, h, first)
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
     if not take_stage(run, t + h, GAMMA * h, last, by_tau[1], notes[1]):
         return False
@@ -73,13 +105,20 @@ def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: A
         by_qdd[d] = (1.0 - GAMMA) * h * by_qd[d]
         by_qd[d] = (1.0 - GAMMA) * h * by_q[d]
         by_q[d] = 0.0
-    first = vectors[adjoint.FIRST_Q, :nv], vectors[adjoint.FIRST_QD, :nv], vectors[adjoint.FIRST_QDD, :nv]
+    if states:
+        copy(vectors[adjoint.BEGUN_STATES], vectors[adjoint.BASE_STATES])
+        for j in range(by_states.shape[0]):
+            known[j] = (2.0 - 1.0 / GAMMA) * by_states[j]
+            by_states[j] *= 1.0 / GAMMA - 1.0
     if not take_stage(run, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
         return False
     for d in range(nv):
         by_q[d] += vectors[adjoint.KNOWN_Q, d]
         by_qd[d] += vectors[adjoint.KNOWN_QD, d]
         by_qdd[d] = 0.0
+    if states:
+        for j in range(by_states.shape[0]):
+            by_states[j] += known[j]
     return True
 
 
@@ -126,7 +165,7 @@ def sweep_back(
     run: Run,
     integrator: int,
     now: tuple[float, float, int],
-    motion: tuple[Array, Array],
+    motion: tuple[Array, Array, Array],
     stops: tuple[Array, Array],
     slopes: tuple[Array, Array],
     found: tuple[Array, Array, Array],
@@ -135,18 +174,19 @@ def sweep_back(
     """Add the gradients of a loss along n steps; now is the time at which the run begins, the length of a step, and the
     number of the first step.
 
-    motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts. stops: the number of a step's row in the
-    second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes: derivatives of the loss by them.
-    BY_Q and BY_QD in the workspace `lent` have those by the state after the last step, of all that follows, and get
-    those by the state at the beginning. Of found, by_tau (n, stages, nv + inputs) gets those by forces and inputs at
-    each stage; notes (n, stages, NOTES, nv) and stop_notes (m, 2, NOTES, nv), or (..., 0, 0) without coordinates behind
-    joints, get those of `stage.note_stage`; and sums those by the model (see `layout`). chart (nb,) is a workspace.
+    motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts, and states of muscles (n + 1, states).
+    stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
+    derivatives of the loss by q and q'. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those by the state after
+    the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau (n, stages, nv +
+    inputs) gets those by forces and inputs at each stage; notes (n, stages, NOTES, nv) and stop_notes (m, 2, NOTES,
+    nv), or (..., 0, 0) without coordinates behind joints, get those of `stage.note_stage`; and sums those by the model
+    (see `layout`). chart (nb,) is a workspace.
     Where a step fails, flags tell why.
     """
     arrays, _, _, _, _, lent, spaces = run
-    (start, h, first), (q, qd), dof, vectors = now, motion, spaces[at.DOF], lent[3]
+    (start, h, first), (q, qd, states), dof, vectors = now, motion, spaces[at.DOF], lent[3]
     (by_tau, notes, stop_notes), (numbers, stopped) = found, stops
-    nv = q.shape[1]
+    nv, width = q.shape[1], by_tau.shape[2]
     by_q, by_qd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
     begun_q, begun_qd = vectors[adjoint.BEGUN_Q, :nv], vectors[adjoint.BEGUN_QD, :nv]
     push, end_q, end_qd = (
@@ -161,6 +201,9 @@ def sweep_back(
             by_qd[d] += slopes[1][k + 1, d]
         copy(q[k], begun_q)
         copy(qd[k], begun_qd)
+        for j in range(states.shape[1]):
+            vectors[adjoint.BEGUN_STATES, width + j] = states[k, j]
+            vectors[adjoint.BASE_STATES, width + j] = states[k, j]
         if first + k > 0:  # a run keeps the chart in which it begins
             change_charts(arrays, dof, CHART_LIMIT, 0.0, begun_q, begun_qd, push, chart)
         t = start + (first + k) * h

@@ -5,7 +5,7 @@ import pytest
 
 import physics as ph
 from physics import contacts
-from physics.muscles import DeGroote, Moving, PathPoint
+from physics.muscles import Moving, PathPoint
 from physics.optimize import gradient as module
 from tests.physics.generators import smooth_frames
 
@@ -97,16 +97,10 @@ def built(what):
         )
     elif what == "ball":
         builder.add_collider("ball", "bob", contacts.Sphere(0.1))
-    elif what == "muscle":
-        law = DeGroote(100.0, 0.3, 0.7)
-        path = [PathPoint(None, (0, 1, 0)), PathPoint("bob", (0.3, 0, 0))]
-        builder.add_muscle("muscle", path, law=law, excitation=0.5)
     return builder.build()
 
 
-@pytest.mark.parametrize(
-    ("what", "told"), [("bounce", "bob"), ("rope", "rope"), ("ball", "ball"), ("muscle", "muscle.activation")]
-)
+@pytest.mark.parametrize(("what", "told"), [("bounce", "bob"), ("rope", "rope"), ("ball", "ball")])
 def test_what_has_no_gradient_is_named(given, what, told):
     model = built(what)
     with pytest.raises(ph.ModelError, match=told):
