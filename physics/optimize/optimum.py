@@ -21,7 +21,6 @@ from .parameters import Parameter, Places, forces_of
 from .residuals import SumOfSquares
 from .starts import from_inverse_kinematics
 
-METHODS = ("L-BFGS-B", "least squares")
 FROM_POSES = "inverse kinematics"
 #: called after each gradient with their number so far and the least loss; returning False cancels
 Progress = Callable[[int, float], "bool | None"]
@@ -71,7 +70,8 @@ def optimize(
         bounds: {parameter: (lower, upper)} of all its numbers, None for an open end. Stiffness, damping, tensions and
             excitations keep within what a model takes.
         method: of SciPy. ``"L-BFGS-B"``, also if None; ``"least squares"`` (trust region) for sums of `Reach`, `Rest`,
-            `Pose` and `Effort`: a gradient then is one of each residual, and far fewer are needed.
+            `Pose` and `Effort`: a gradient then is one of each residual, and far fewer are needed. ``"SLSQP"`` meets
+            `Reach`, `Rest` and `Pose` of such a sum exactly, whatever their factors, with the least `Effort`.
         starts: a list of {parameter: number or array}; the best result of all counts. None: one start from the numbers
             given, where torques without tau are those that hold the state against gravity. ``"inverse kinematics"``:
             the best of these numbers, of torques that hold, and of those of a smooth motion to poses that meet `Reach`
@@ -83,7 +83,7 @@ def optimize(
         ModelError, DivergedError: as of `gradient`, the latter at the start. CancelledError: with the `Optimum` so far.
         MissingDependencyError: without SciPy.
     """
-    method = chosen(METHODS[0] if method is None else method, METHODS, "method of a search")
+    method = chosen("L-BFGS-B" if method is None else method, METHODS, "method of a search")
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be callable, got {progress!r:.80}")
     most = whole_number(most_gradients, "most_gradients", 1)
@@ -97,7 +97,7 @@ def optimize(
         begins = [_start(task, each, f"starts[{k}]") for k, each in enumerate(listed(starts, "starts"))]
         if not begins:
             raise ModelError("starts: at least one is needed, got none")
-    search = (Search if method == METHODS[0] else LeastSquares)(task, most, progress)
+    search = METHODS[method](task, most, progress)
     for begin in begins:
         search.run(np.clip(begin, *limits.T), limits)
     return search.optimum()
@@ -202,6 +202,39 @@ class LeastSquares(Search):
     def _slopes(self, row: FloatArray) -> FloatArray:
         self._count()
         return self.squares.slopes(self.task.with_values(row))
+
+
+class Constrained(LeastSquares):
+    """A search for the least effort among parameters that meet all other parts of the objective."""
+
+    def _search(self, scipy: Any, begin: FloatArray, limits: FloatArray) -> Any:
+        goals, slopes = len(self.squares.parts), self.squares.effort_slopes(self.task)
+        at_zero = self.squares.efforts(self.task.with_values(begin)) - slopes @ begin
+
+        def effort(row: FloatArray) -> tuple[float, FloatArray]:
+            residuals = slopes @ row + at_zero
+            return float(residuals @ residuals), 2.0 * slopes.T @ residuals
+
+        meets = {
+            "type": "eq",
+            "fun": lambda row: self._residuals(row)[:goals],
+            "jac": lambda row: self._slopes(row)[:goals],
+        }
+        options = {"maxiter": self.most, "ftol": 1e-9}
+        found = scipy.minimize(
+            effort, begin, jac=True, method="SLSQP", bounds=limits, constraints=[meets], options=options
+        )
+        if found.success:  # on the way trials may have had less effort
+            self.best = None
+            self._residuals(found.x)
+        return found
+
+
+METHODS: dict[str, type[Search]] = {
+    "L-BFGS-B": Search,
+    "least squares": LeastSquares,
+    "SLSQP": Constrained,
+}
 
 
 def _against_gravity(task: Task) -> FloatArray:

@@ -81,9 +81,10 @@ class SumOfSquares:
         """The residuals (m,) of a simulation."""
         rows = task.whole()
         span = task.span(0, rows.q, rows.qd, task.displaced())
-        return np.array([*(part.evaluate(span).value for part in self.parts), *self._of_effort(task)])
+        return np.array([*(part.evaluate(span).value for part in self.parts), *self.efforts(task)])
 
-    def _of_effort(self, task: Task) -> FloatArray:
+    def efforts(self, task: Task) -> FloatArray:
+        """Those of efforts (e,), the last ones; without a simulation."""
         rows: FloatArray = np.sqrt(self._efforts) * (self._root @ task.values["table"])
         return rows.ravel()
 
@@ -92,6 +93,11 @@ class SumOfSquares:
         rows, found = task.whole(), []
         for part in self.parts:
             found.append(task.places.read(replace(task, objective=part).swept(rows)[1].sums()))
+        return np.array([*found, *self.effort_slopes(task)])
+
+    def effort_slopes(self, task: Task) -> FloatArray:
+        """Derivatives (e, n) of those of efforts, which are constant; without a simulation."""
+        found = []
         zero = {key: np.zeros_like(array) for key, array in task.values.items()}
         table = zero["table"]
         for (row, column), _ in np.ndenumerate(table):
