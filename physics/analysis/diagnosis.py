@@ -97,7 +97,10 @@ def energy_grown(problem: Problem, result: Result) -> list[Finding]:
         for each in model.muscles
     )
     rows = np.unique(np.linspace(0, len(result.t) - 1, LOOKS).astype(int))
-    energy = observe(model, result.q[rows], result.qd[rows], anywhere=True)[1]
+    if model.soft_bodies:
+        energy = result.energy[rows]
+    else:
+        energy = observe(model, result.q[rows], result.qd[rows], anywhere=True)[1]
     first, most = float(energy[0, 2]), float(energy[:, 2].max())
     turned = max(first - float(energy[:, 1].min()), 0.0)
     if most - first <= GROWN * turned + held + NOTHING:

@@ -146,5 +146,6 @@ def energy(model: Model, state: State) -> Energy:
         moving, weight, elastic = model.soft_mesh.energies(model.gravity, state.soft_states[None])[0].sum(
             axis=0
         )
-        kinetic, potential = kinetic + moving, potential + weight + elastic
+        pressed, _ = model.soft_mesh.pressed(model.arrays, state.q[None], state.soft_states[None])
+        kinetic, potential = kinetic + moving, potential + weight + elastic + pressed.sum()
     return Energy(float(kinetic), float(potential), float(kinetic + potential))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from .. import kernels
@@ -28,7 +30,8 @@ def check_soft(model: Model, method: Method) -> None:
     refuse_muscle_states(model, name)
     for words, found in (
         ("constraints", tuple(model.constraints)),
-        ("contacts", tuple(model.contact_names)),
+        ("contacts", tuple(model.contacts)),
+        ("colliders of bodies that may touch each other", touching_pair(model)),
         ("hard limits (limit_restitution)", model.hard_limit_rows),
     ):
         if found:
@@ -36,6 +39,21 @@ def check_soft(model: Model, method: Method) -> None:
                 f"method {name!r} does not support {words} in a model with soft bodies "
                 f"({model.soft_bodies[0].name!r})"
             )
+
+
+def touching_pair(model: Model) -> tuple[str, ...]:
+    """Names of two colliders that may touch (see `ColliderArrays`); empty where none may."""
+    packed, at = model.collider_arrays, kernels.contact.collider_layout
+    joined = {frozenset(pair) for pair in packed.joined.tolist()}
+    for (a, first), (b, second) in combinations(enumerate(packed.ints), 2):
+        one, other = int(first[at.SOLID_WELD]), int(second[at.SOLID_WELD])
+        grouped = first[at.SOLID_GROUPS] & second[at.SOLID_GROUPS]
+        ignored = first[at.SOLID_GROUPS] & second[at.SOLID_IGNORES]
+        ignored |= second[at.SOLID_GROUPS] & first[at.SOLID_IGNORES]
+        beside = one == other or first[at.SOLID_CARRIER] == other or second[at.SOLID_CARRIER] == one
+        if grouped and not (ignored or beside or frozenset((one, other)) in joined):
+            return model.colliders[a].name, model.colliders[b].name
+    return ()
 
 
 def integrate_soft(problem: Problem, method: Method, state: State) -> Result:

@@ -100,7 +100,7 @@ class Model(ConstraintRows):
         self.soft_bodies: tuple[SoftBody, ...] = instances(soft_bodies, SoftBody, "soft_bodies")
         if self.soft_bodies:
             at = self.arrays, self._default_coordinates, link_body_frames(links)
-            self.soft_mesh = make_mesh(self.soft_bodies, self._index, *at)
+            self.soft_mesh = make_mesh(self.soft_bodies, self._index, *at, colliders)
             links = self.soft_mesh.weighted(links)
             self.arrays = pack(links, self.gravity, limits, elements, numbers, packed_muscles)
         self.body_frames = tuple(link_body_frames(links))

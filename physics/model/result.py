@@ -75,7 +75,9 @@ class Result:
         # the last sample of a run that left a closed range lies outside it
         poses, energy = observe(self.model, self.q, self.qd, anywhere=True)
         if self.soft_states is not None:  # bodies include attached nodes
-            own = self.model.soft_mesh.energies(self.model.gravity, self.soft_states).sum(axis=1)
+            mesh = self.model.soft_mesh
+            own = mesh.energies(self.model.gravity, self.soft_states).sum(axis=1)
+            own[:, 2] += mesh.pressed(self.model.arrays, self.q, self.soft_states)[0].sum(axis=1)
             energy += np.stack([own[:, 0], own[:, 1] + own[:, 2], own.sum(axis=1)], axis=1)
         return poses, energy
 
@@ -84,7 +86,7 @@ class Result:
         """The motion of each soft body by its name: places and rates of its nodes, its elastic energy, its momentum."""
         if self.soft_states is None:
             return {}
-        return motions(self.model.soft_mesh, self.model.gravity, self.soft_states)
+        return motions(self.model.soft_mesh, self.model.arrays, self.model.gravity, self.q, self.soft_states)
 
     @property
     def poses(self) -> FloatArray:

@@ -17,6 +17,7 @@ from ..kernels import layout as tree
 from .body import SoftBody
 from .embedding import shape_gradients
 from .ordering import eliminated
+from .touching import pack_touching, touched_workspace
 
 
 class SoftMesh:
@@ -37,8 +38,9 @@ class SoftMesh:
         index: Mapping[str, int],
         frames: Sequence[FloatArray],
         poses: FloatArray,
+        colliders: Sequence[Any],
     ) -> None:
-        """frames: of bodies in their link frames. poses: of the bodies (nb, 4, 4) in the default state."""
+        """frames: of bodies in their link frames. poses: of the bodies (nb, 4, 4) in default state. colliders: all."""
         ends = np.cumsum([0, *(len(each.nodes) for each in soft)])
         self.slices = {each.name: slice(int(a), int(b)) for each, a, b in zip(soft, ends, ends[1:])}
         self.soft = tuple(soft)
@@ -66,9 +68,11 @@ class SoftMesh:
         self._place = np.empty(len(self.rest), dtype=np.int64)
         self._place[self.order] = np.arange(len(self.order))
         self._frames, self.poses = frames, poses
-        self.arrays = self._packed(tets, springs, filled)
+        self.arrays = self._packed(tets, springs, filled, colliders)
 
-    def _packed(self, tets: IntArray, springs: IntArray, filled: list[list[int]]) -> tuple[Any, ...]:
+    def _packed(
+        self, tets: IntArray, springs: IntArray, filled: list[list[int]], colliders: Sequence[Any]
+    ) -> tuple[Any, ...]:
         soft = self.soft
         tets, springs = np.sort(self._place[tets], axis=1), np.sort(self._place[springs], axis=1)
         places = self.rest[self.order]
@@ -102,7 +106,6 @@ class SoftMesh:
             moved_by(self._frames[body], point)
             for body, point in zip(bodies, self.points[self.order[self.num_free :]])
         ]
-        grounded = [each for each in soft if each.ground is not None]
         drag = np.concatenate([np.full(len(each.nodes), each.mass_damping) for each in soft])
         arrays: list[Any] = [
             tets,
@@ -121,19 +124,10 @@ class SoftMesh:
             np.array(entries, dtype=np.int64).reshape(-1, 2),
             couples - [self.num_free, 0],
             meets - self.num_free,
-            np.array(
-                [
-                    (place, row, numbers[place, place])
-                    for row, each in enumerate(grounded)
-                    for place in self._place[self.slices[each.name]].tolist()
-                ],
-                dtype=np.int64,
-            ).reshape(-1, 3),
-            np.array([each.ground.row for each in grounded if each.ground is not None]).reshape(
-                -1, kernels.soft.layout.GROUND_WIDTH
-            ),
         ]
-        return tuple(np.ascontiguousarray(array) for array in arrays)
+        own = [self._place[each] for each in self.slices.values()]
+        touching = pack_touching(soft, own, numbers, colliders, self._frames)
+        return (*(np.ascontiguousarray(array) for array in arrays), touching)
 
     def _tet_data(self, tets: IntArray, places: FloatArray) -> FloatArray:
         at = kernels.soft.layout
@@ -163,14 +157,16 @@ class SoftMesh:
     def moving(self, body_int: Any) -> tuple[Any, ...]:
         """The arrays, with the coordinates of a tree that move attached nodes."""
         at, found = kernels.soft.layout, set()
-        for body in set(self.bodies[self.bodies >= 0].tolist()):
+        touching = self.arrays[at.TOUCHING]
+        touched = set() if touching is None else set(touching[at.OBSTACLES][:, 0].tolist())
+        for body in touched | set(self.bodies[self.bodies >= 0].tolist()):
             while body >= 0:
                 first = body_int[body, tree.DOF_START]
                 found |= set(range(first, first + body_int[body, tree.DOF_COUNT]))
                 body = body_int[body, tree.PARENT]
         arrays = list(self.arrays)
         arrays[at.COORDINATES] = np.array(sorted(found), dtype=np.int64)
-        for array in arrays:
+        for array in arrays[: at.TOUCHING]:
             array.flags.writeable = False
         return tuple(arrays)
 
@@ -199,6 +195,7 @@ class SoftMesh:
             np.zeros((num_bodies, at.LOAD_WIDTH)),
             np.zeros((at.VECTOR_ROWS, 3 * len(self.order))),
             np.zeros((8, 4)),
+            *touched_workspace(self.arrays[at.TOUCHING]),
         )
 
     def inward(self, nodes: FloatArray) -> FloatArray:
@@ -224,7 +221,7 @@ class SoftMesh:
         return np.array(rows, dtype=np.int64), np.array(places, dtype=np.int64)
 
     def energies(self, gravity: FloatArray, states: FloatArray) -> FloatArray:
-        """Of the free nodes' motion, of their weight and the ground, and of the elements (samples, soft bodies, 3) [J].
+        """Of the free nodes' motion, of their weight, and of the elements (samples, soft bodies, 3) [J].
 
         states: places and rates (samples, 2, n, 3).
         """
@@ -233,10 +230,30 @@ class SoftMesh:
         places, rates = np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1])
         down = float(gravity[0]), float(gravity[1]), float(gravity[2])
         kernels.soft.system.energies(self.arrays, down, self.ranges, places, rates, np.zeros((8, 4)), energy)
-        for k, (each, own) in enumerate(zip(self.soft, self.slices.values())):
-            if each.ground is not None:
-                energy[:, k, 1] += each.ground.energy(states[:, 0, own])
         return energy
+
+    def pressed(self, arrays: Arrays, q: FloatArray, states: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Energy [J] of what each soft body presses, and the depth [m] of its deepest point (samples, soft bodies).
+
+        arrays: of the model. q: (samples, nv). states: as for `energies`.
+        """
+        grounded = [k for k, each in enumerate(self.soft) if each.ground is not None]
+        found = np.zeros((2, len(states), len(self.soft)))
+        if grounded:
+            energy, depth = np.zeros((2, len(states), len(grounded)))
+            spaces = Workspace(len(arrays[0]), q.shape[1]).clear()
+            kernels.soft.system.touch_energies(
+                arrays,
+                self.arrays,
+                np.ascontiguousarray(q),
+                np.ascontiguousarray(self.inward(states[:, 0])),
+                self.workspace(len(arrays[0]), 0),
+                spaces,
+                energy,
+                depth,
+            )
+            found[:, :, grounded] = energy, depth
+        return found[0], found[1]
 
 
 def make_mesh(
@@ -245,9 +262,10 @@ def make_mesh(
     arrays: Arrays,
     q: FloatArray,
     frames: Sequence[FloatArray],
+    colliders: Sequence[Any],
 ) -> SoftMesh:
     """The soft bodies of a model with these arrays, whose default coordinates are q (see `SoftMesh`)."""
-    return SoftMesh(soft, index, frames, default_poses(arrays, q))
+    return SoftMesh(soft, index, frames, default_poses(arrays, q), colliders)
 
 
 def default_poses(arrays: Arrays, q: FloatArray) -> FloatArray:

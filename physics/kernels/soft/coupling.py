@@ -15,6 +15,7 @@ from ..compiler.jit import inline, shared
 from ..joints.tangent import columns_of, is_screw
 from . import layout as at
 from .sparse import number3, write3
+from .touching import add_touch_loads, coordinate_moves, put3, touches
 
 
 @inline
@@ -40,28 +41,46 @@ def place_attached(body_int: Array, mesh: Array, work: Array, x: Array, v: Array
         write3(v, free + a, moved(load_twist(work, bodies[a], tree.VELOCITY), point))
 
 
+@inline
+def gain(body_int: Array, i: int, point: Vector, step: float, qdd: Array, dof: Array) -> Vector:
+    """What accelerations of prescribed coordinates give a point of body i in a step."""
+    total = (0.0, 0.0, 0.0)
+    while i >= 0:
+        first = body_int[i, tree.DOF_START]
+        for d in range(first, first + body_int[i, tree.DOF_COUNT]):
+            if dof[d, tree.HELD] != 0.0:
+                total = scale_add3(total, step * qdd[d], moved(load_twist(dof, d, tree.SUBSPACE), point))
+        i = body_int[i, tree.PARENT]
+    return total
+
+
 @shared
 def add_attached_rates(
-    body_int: Array, mesh: Array, step: float, qdd: Array, work: Array, dof: Array, v: Array
+    body_int: Array, mesh: Array, step: float, qdd: Array, work: Array, dof: Array, v: Array, space: Array
 ) -> None:
-    """Add to the rates of attached nodes what accelerations of prescribed coordinates give in a step."""
+    """Add `gain` to the rates of attached nodes and of touched bodies."""
     bodies, free = mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
     for a in range(bodies.shape[0]):
-        point, i = relative_place(mesh, a, work), bodies[a]
-        while i >= 0:
-            for d in range(
-                body_int[i, tree.DOF_START], body_int[i, tree.DOF_START] + body_int[i, tree.DOF_COUNT]
-            ):
-                if dof[d, tree.HELD] != 0.0:
-                    more = moved(load_twist(dof, d, tree.SUBSPACE), point)
-                    write3(v, free + a, scale_add3(number3(v, free + a), step * qdd[d], more))
-            i = body_int[i, tree.PARENT]
+        more = gain(body_int, bodies[a], relative_place(mesh, a, work), step, qdd, dof)
+        write3(v, free + a, add3(number3(v, free + a), more))
+    add_touch_rates(body_int, mesh[at.TOUCHING], step, qdd, dof, space)
 
 
 @shared
-def gather_loads(body_int: Array, mesh: Array, f: Array, work: Array, loads: Array) -> None:
-    """Sums over the nodes on each body and all beyond it: force, and place times force."""
-    bodies, free = mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
+def add_touch_rates(
+    body_int: Array, touching: Array, step: float, qdd: Array, dof: Array, space: Array
+) -> None:
+    if touching is not None:
+        for n in range(touches(space)):
+            found, i = space[at.TOUCHES], space[at.TOUCHED][n, 3]
+            more = gain(body_int, i, load3(found, n, at.LEVER), step, qdd, dof)
+            put3(found, n, at.BODY_RATE, add3(load3(found, n, at.BODY_RATE), more))
+
+
+@shared
+def gather_loads(body_int: Array, mesh: Array, f: Array, work: Array, space: Array) -> None:
+    """Sums over the nodes on each body and what touches it, and all beyond it: force, and place times force."""
+    loads, bodies, free = space[at.LOADS], mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
     for i in range(body_int.shape[0]):
         for k in range(at.LOAD_WIDTH):
             loads[i, k] = 0.0
@@ -71,6 +90,7 @@ def gather_loads(body_int: Array, mesh: Array, f: Array, work: Array, loads: Arr
             loads[i, j] += force[j]
             for k in range(3):
                 loads[i, 3 + 3 * j + k] += point[j] * force[k]
+    add_touch_loads(mesh[at.TOUCHING], loads, space)
     for i in range(body_int.shape[0] - 1, -1, -1):
         parent = body_int[i, tree.PARENT]
         if parent >= 0:
@@ -190,17 +210,6 @@ def subtract_pair(blocks: Array, b: int, i: int, j: int, share: float, v: Array,
     write3(f, j, scale_add3(number3(f, j), -share, transposed_times(blocks, b, number3(v, i))))
 
 
-@inline
-def moves(body_int: Array, d: int, i: int) -> bool:
-    """Whether coordinate d moves body i."""
-    found = False
-    while i >= 0:
-        first = body_int[i, tree.DOF_START]
-        found |= first <= d < first + body_int[i, tree.DOF_COUNT]
-        i = body_int[i, tree.PARENT]
-    return found
-
-
 @shared
 def couple(body_int: Array, mesh: Array, space: Array, work: Array, dof: Array, matrix: Array) -> None:
     """Columns of the free nodes' equations by the tree's coordinates (COUPLED), and the attached nodes' part of the
@@ -217,7 +226,7 @@ def couple(body_int: Array, mesh: Array, space: Array, work: Array, dof: Array, 
         a, j = couples[n, 0], couples[n, 1]
         point = relative_place(mesh, a, work)
         for c in range(coordinates.shape[0]):
-            if moves(body_int, coordinates[c], bodies[a]):
+            if coordinate_moves(body_int, coordinates[c], bodies[a]):
                 column = moved(load_twist(dof, coordinates[c], tree.SUBSPACE), point)
                 column = transposed_times(blocks, begin + n, column)
                 for k in range(3):
@@ -228,12 +237,12 @@ def couple(body_int: Array, mesh: Array, space: Array, work: Array, dof: Array, 
         first, second = relative_place(mesh, a, work), relative_place(mesh, other, work)
         for c in range(coordinates.shape[0]):
             e = coordinates[c]
-            if not moves(body_int, e, bodies[other]):
+            if not coordinate_moves(body_int, e, bodies[other]):
                 continue
             force = times(blocks, begin + n, moved(load_twist(dof, e, tree.SUBSPACE), second))
             for b in range(coordinates.shape[0]):
                 d = coordinates[b]
-                if moves(body_int, d, bodies[a]):
+                if coordinate_moves(body_int, d, bodies[a]):
                     value = dot3(moved(load_twist(dof, d, tree.SUBSPACE), first), force)
                     matrix[d, e] += value
                     if a != other:

@@ -15,33 +15,37 @@ TETS, TET_BLOCKS, TET_DATA, SPRINGS, SPRING_BLOCKS, SPRING_DATA, NODES, BODIES, 
 )
 # the lower triangle of the factors: where each column's rows begin, the rows; the entries of each row to the left of
 # the diagonal as (column, place in it), and where they begin; blocks of an attached node (row) with a free one
-# (column); and of two attached ones; nodes over ground (node, row of the ground, diagonal block), and the grounds
-COLUMNS, ROWS, ENTRY_STARTS, ENTRIES, COUPLES, MEETS, GROUND_NODES, GROUND_DATA = range(10, 18)
+# (column); and of two attached ones; what points touch: None, or a tuple
+COLUMNS, ROWS, ENTRY_STARTS, ENTRIES, COUPLES, MEETS, TOUCHING = range(10, 17)
+
+# touching: of points their nodes (p, 4), the blocks of these (p, 10), weights (p, 4); of each soft body's skin the ends
+# of its points and of its obstacles (s, 4) and numbers (s, SKIN_WIDTH); of obstacles body and record (o, 2) and numbers
+# (o, 2); records as in `contact.geometry`
+POINT_NODES, POINT_BLOCKS, POINT_WEIGHTS, SKINS, SKIN_LAWS, OBSTACLES, OBSTACLE_LAWS, SHAPES = range(8)
+# of a skin: stiffness [N/m] a point, dissipation [s/m], speed [m/s] up to which friction rises, greatest sum of
+# absolute weights; of an obstacle: coefficient of friction, distance at which points begin to touch [m]
+PUSH_STIFFNESS, DISSIPATION, SLOW, SPREAD, SKIN_WIDTH = 0, 1, 2, 3, 4
+FRICTION, RADIUS = 0, 1
+# of a touch: normal, depth and that which is reached ahead, place from the reference point of the body's tree, the
+# point's velocity from there, that of the body, the force on the point, and the matrix of this by the velocity, as a
+# block
+NORMAL, DEPTH, REACHED, LEVER, RATE, BODY_RATE, TOUCH_FORCE, TOUCH_BLOCK, TOUCH_WIDTH = (
+    0,
+    3,
+    4,
+    5,
+    8,
+    11,
+    14,
+    17,
+    29,
+)
 
 # of a tetrahedron: gradients of its four shape functions, volume, Lame's mu and lambda, stiffness damping [s]
 GRADIENTS, VOLUME, MU, LAMBDA, TET_DAMPING, TET_WIDTH = 0, 12, 13, 14, 15, 16
 # of a spring: stiffness EA [N], length at rest, stiffness damping [s]
 TENSILE, REST, SPRING_DAMPING, SPRING_WIDTH = 0, 1, 2, 3
 MASS, DRAG = 0, 1
-# of a ground: normal, its product with places where nodes begin to touch, stiffness [N/m], dissipation [s/m],
-# coefficient of friction, speed [m/s] up to which this rises
-(
-    GROUND_NORMAL,
-    GROUND_OFFSET,
-    GROUND_STIFFNESS,
-    GROUND_DISSIPATION,
-    GROUND_FRICTION,
-    GROUND_SPEED,
-    GROUND_WIDTH,
-) = (
-    0,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-)
 
 # blocks (3 x 3 by columns, each padded to four numbers): diagonal ones of the free nodes, the rest of the factors, then
 # couples and meets
@@ -49,8 +53,8 @@ BLOCK_WIDTH = 12
 
 # workspace: blocks, inverses of diagonal blocks, place of a row in a column, of the coordinates' columns; sums of
 # forces on each body and all beyond it (force, sum of place times force by rows), vectors of all nodes, rotations'
-# scratch, notes
-BLOCKS, INVERSES, PLACE, COUPLED, LOADS, VECTORS, SCRATCH = range(7)
+# scratch; touches, and of each its point, obstacle, skin and body, followed by their number
+BLOCKS, INVERSES, PLACE, COUPLED, LOADS, VECTORS, SCRATCH, TOUCHES, TOUCHED = range(9)
 LOAD_WIDTH = 12
 
 # vectors (rows; three numbers a node): accelerations, the stage's known part, places and rates that they give, forces,

@@ -30,7 +30,7 @@ from ..stepping.step_checks import first_not_finite
 from . import layout as at
 from .coupling import add_generalized, gather_loads, place_attached
 from .stage import gravity_of, linear_correction, solve_stage, take
-from .system import are_finite, node_forces
+from .system import all_forces, are_finite
 
 
 @shared
@@ -69,8 +69,8 @@ def explicit_step(
         copy(own[tree.STAGE_Q], x[:free])
         copy(rates if single else own[tree.STAGE_QD], v[:free])
         place_attached(body_int, mesh, work, x, v)
-        node_forces(mesh, True, x, v, f, space[at.SCRATCH])
-        gather_loads(body_int, mesh, f, work, space[at.LOADS])
+        all_forces(body_int, mesh, 0.0, x, v, f, work, space)
+        gather_loads(body_int, mesh, f, work, space)
         add_generalized(body_int, space[at.LOADS], False, dof, stage[tree.TAU])
         accelerations(
             arrays, stage_q, stage_qd, qd if single else stage_qd, stage[tree.TAU], qdd, work, dof, flags

@@ -25,9 +25,9 @@ from .coupling import (
     place_attached,
     subtract_times,
 )
-from .ground import add_ground_blocks
 from .sparse import number3, write3
-from .system import are_finite, assemble_blocks, make_system, node_forces, solve_system
+from .system import all_forces, are_finite, assemble_blocks, make_system, solve_system
+from .touching import add_touch_blocks, subtract_touch_times
 
 SLOW, MOST_ITERATIONS, LEAST_SHARE = newton.SLOW, newton.MOST_ITERATIONS, newton.LEAST_STEP
 # a matrix of an earlier stage is replaced where the correction does not shrink to this share: it costs as much as four
@@ -54,8 +54,8 @@ def nodes_residual(
         v[i] = vectors[at.BASE_RATE, i] + step * a[i]
         x[i] = vectors[at.BASE, i] + step * v[i]
     place_attached(body_int, mesh, work, x, v)
-    node_forces(mesh, True, x, v, f, space[at.SCRATCH])
-    gather_loads(body_int, mesh, f, work, space[at.LOADS])
+    all_forces(body_int, mesh, 0.0, x, v, f, work, space)
+    gather_loads(body_int, mesh, f, work, space)
     add_generalized(body_int, space[at.LOADS], True, dof, right)
     free_residual(arrays, mesh, a, f, out)
     return are_finite(3 * free, out) and are_finite(right.shape[0], right)
@@ -119,7 +119,7 @@ def find_correction(
         step_matrix(None, step, slopes, dof, system)
         weights = step * step, step
         assemble_blocks(mesh, weights, True, nodes[at.STAGE], space[at.BLOCKS], space[at.SCRATCH])
-        add_ground_blocks(mesh, weights, True, nodes[at.STAGE], nodes[at.STAGE_RATE], space[at.BLOCKS])
+        add_touch_blocks(mesh[at.TOUCHING], weights, True, space)
         if not (finite and make_system(arrays, mesh, step, True, space, implicit, spaces)):
             flags[tree.STATUS] = max(flags[tree.STATUS], tree.SINGULAR)
             return -1.0
@@ -311,11 +311,11 @@ def linear_correction(
     for i in range(3 * free):
         x[i], v[i] = places[i], rates[i]
     place_attached(body_int, mesh, work, x, v)
-    node_forces(mesh, False, x, v, f, space[at.SCRATCH])
+    all_forces(body_int, mesh, dt, x, v, f, work, space)
     assemble_blocks(mesh, (dt * dt, dt), True, x, space[at.BLOCKS], space[at.SCRATCH])
-    add_ground_blocks(mesh, (dt * dt, dt), False, x, v, space[at.BLOCKS])
-    add_attached_rates(body_int, mesh, dt, a, work, dof, v)
-    gather_loads(body_int, mesh, f, work, space[at.LOADS])
+    add_touch_blocks(mesh[at.TOUCHING], (dt * dt, dt), False, space)
+    add_attached_rates(body_int, mesh, dt, a, work, dof, v, space)
+    gather_loads(body_int, mesh, f, work, space)
     for d in range(nv):
         for e in range(nv):
             system[d, e] = 0.0
@@ -325,9 +325,10 @@ def linear_correction(
             right[d] += system[d, e] * (qd[e] + dt * a[e])
     step_matrix(None, dt, slopes, dof, system)
     subtract_times(mesh, space[at.BLOCKS], 1.0 / dt, v, f)
+    subtract_touch_times(mesh[at.TOUCHING], 1.0 / dt, v, f, space)
     if not make_system(arrays, mesh, dt, False, space, implicit, spaces):
         return False
-    gather_loads(body_int, mesh, f, work, space[at.LOADS])
+    gather_loads(body_int, mesh, f, work, space)
     add_generalized(body_int, space[at.LOADS], True, dof, right)
     for i in range(3 * free):
         nodes[at.TRIAL, i] = 0.0

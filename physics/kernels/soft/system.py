@@ -8,24 +8,34 @@ from .. import layout as tree
 from ..algebra.lu import lu_factorize
 from ..algebra.vectors import Array, scale_add3
 from ..compiler.jit import entry, shared
+from ..joints.kinematics import kinematics
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Implicit, Spaces
 from . import layout as at
 from .coupling import add_geometric, couple, take_out_nodes
 from .elements import add_spring_blocks, add_spring_forces, add_tet_blocks, add_tet_forces, elastic_energy
-from .ground import add_ground_blocks, add_ground_forces
 from .sparse import factorize, number3, solve_backward, solve_forward, solve_forward_many, write3
+from .touching import add_touch_blocks, add_touch_energy, add_touch_forces, couple_touches, find_touches
 
 
 @shared
 def node_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch: Array) -> None:
-    """Forces of elements and ground on all nodes, and mass damping; damped: with stiffness damping, and friction."""
+    """Forces of elements on all nodes, and mass damping; damped: with stiffness damping."""
     nodes = mesh[at.NODES]
     for j in range(nodes.shape[0]):
         write3(f, j, scale_add3((0.0, 0.0, 0.0), -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
     add_tet_forces(mesh, damped, x, v, f, scratch)
     add_spring_forces(mesh, damped, x, v, f)
-    add_ground_forces(mesh, damped, x, v, f)
+
+
+@shared
+def all_forces(
+    body_int: Array, mesh: Array, ahead: float, x: Array, v: Array, f: Array, work: Array, space: Array
+) -> None:
+    """`node_forces`, and those of what points touch; ahead: not 0 for a linear step of that length, see there."""
+    node_forces(mesh, ahead == 0.0, x, v, f, space[at.SCRATCH])
+    find_touches(body_int, mesh[at.TOUCHING], ahead, x, v, work, space)
+    add_touch_forces(mesh[at.TOUCHING], ahead == 0.0, f, space)
 
 
 @shared
@@ -70,14 +80,15 @@ def make_system(
     (work, dof, flags), body_int, nv = spaces, arrays[tree.BODY_INT], spaces[tree.DOF].shape[0]
     add_masses(mesh, step, space[at.BLOCKS])
     if factorize(mesh, space) >= 0:
-        x, v = space[at.VECTORS][at.STAGE], space[at.VECTORS][at.STAGE_RATE]
+        x = space[at.VECTORS][at.STAGE]
         assemble_blocks(mesh, (step * step, step), False, x, space[at.BLOCKS], space[at.SCRATCH])
-        add_ground_blocks(mesh, (step * step, step), slopes, x, v, space[at.BLOCKS])
+        add_touch_blocks(mesh[at.TOUCHING], (step * step, step), slopes, space)
         add_masses(mesh, step, space[at.BLOCKS])
         if factorize(mesh, space) >= 0:
             flags[tree.STATUS] = tree.NOT_FINITE
             return False
     couple(body_int, mesh, space, work, dof, system)
+    couple_touches(body_int, mesh, mesh[at.TOUCHING], space, work, dof, system)
     solve_forward_many(mesh, space, space[at.COUPLED])
     take_out_nodes(mesh, space, system)
     add_geometric(body_int, arrays[tree.BLOCK_INT], -step * step, space[at.LOADS], tangents[0], dof, system)
@@ -149,3 +160,23 @@ def energies(
                 potential -= nodes[j, at.MASS] * (p[0] * gravity[0] + p[1] * gravity[1] + p[2] * gravity[2])
             energy[sample, b, 0], energy[sample, b, 1] = kinetic, potential
             energy[sample, b, 2] = elastic_energy(mesh, (one[0], one[2]), (one[1], one[3]), x, scratch)
+
+
+@entry
+def touch_energies(
+    arrays: Array,
+    mesh: Array,
+    q: Array,
+    places: Array,
+    space: Array,
+    spaces: Spaces,
+    energy: Array,
+    depth: Array,
+) -> None:
+    """Energy of what is pressed, and greatest depth (samples, skins), zeros before, at q and places of all nodes."""
+    work, dof, flags = spaces
+    for sample in range(q.shape[0]):
+        x = places[sample]
+        kinematics(arrays, q[sample], q[sample], work, dof, flags)
+        find_touches(arrays[tree.BODY_INT], mesh[at.TOUCHING], 0.0, x, x, work, space)
+        add_touch_energy(mesh[at.TOUCHING], space, energy[sample], depth[sample])
