@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,16 +52,30 @@ class Kept:
         self.samples += samples
 
 
-def keyed(frames: np.ndarray, channels: Any, output: Output, kept: Kept) -> list[KeyedPath]:
-    """Keys of one body's channels (`actions.Channels`) at frames (F,); what is left out is told in `kept`.
+def keyed(
+    frames: np.ndarray, channels: Sequence[Any], output: Output, kept: Kept
+) -> Iterator[list[KeyedPath]]:
+    """Keys of the channels (`channels.Channels`) of each body at frames (F,); what is left out is told in `kept`."""
+    every = [entry.paths() for entry in channels]
+    late = [[rows[-len(frames) :] for _, rows in paths] for paths in every]
+    for entry, paths, slopes in zip(channels, every, reduction.slopes_of(frames, late)):
+        yield _keyed(frames, entry, paths, slopes, output, kept)
 
-    Its early frames all get keys, for they are not of the simulation.
+
+def _keyed(
+    frames: np.ndarray,
+    channels: Any,
+    paths: Sequence[tuple[str, np.ndarray]],
+    of_bake: list[Slopes],
+    output: Output,
+    kept: Kept,
+) -> list[KeyedPath]:
+    """Keys of one body's paths, of which these are the slopes at the frames (F,) of the bake. Its early frames all get
+    keys, for they are not of the simulation.
     """
     group, early = channels.group, channels.early
     found, count = [], len(early)
-    paths = channels.paths()
-    of_early = reduction.slopes_of(early, [rows[:count] for _, rows in paths])
-    of_bake = reduction.slopes_of(frames, [rows[count:] for _, rows in paths])
+    (of_early,) = reduction.slopes_of(early, [[rows[:count] for _, rows in paths]])
     if channels.inside:
         inside = zip(paths, of_bake, channels.inside, strict=True)
         of_bake = [fit_between_keys.fitted(rows[count:], slopes, seen) for (_, rows), slopes, seen in inside]
@@ -138,7 +153,7 @@ def thinned_path(path: str, group: str, frames: np.ndarray, values: np.ndarray, 
     """Keys of a figure (F,) that is to be seen in the Graph Editor: at every n-th frame."""
     keys = reduction.thinned(frames, output.every)
     column = values[:, None]
-    (slopes,) = reduction.slopes_of(frames, [column])
+    ((slopes,),) = reduction.slopes_of(frames, [[column]])
     return KeyedPath(path, group, frames[keys], column[keys], slopes.chosen(keys))
 
 

@@ -61,7 +61,7 @@ class Between(Mapping[str, np.ndarray]):
             else linear.reshape(-1, 9)
         )
         numbers = [np.column_stack([turns, sizes]), rows[:, :3, 3]]
-        slopes = reduction.slopes_of(self._frames, numbers)
+        (slopes,) = reduction.slopes_of(self._frames, [numbers])
         turned, moved = (
             reduction.cubic(self._frames, each, its, self._places) for each, its in zip(numbers, slopes)
         )

@@ -154,7 +154,8 @@ def put(
     bodies = _live(scene, channels)
     for item in {entry.body.object for entry in channels}:
         conflicts.check_target(item, output.target)
-    keyed = [(body.object, keys.keyed(frames, entry, output, kept)) for body, entry in zip(bodies, channels)]
+    items = (body.object for body in bodies)
+    keyed = list(zip(items, keys.keyed(frames, channels, output, kept)))
     apart = [body for body, entry in zip(bodies, channels) if body.bone and entry.location is not None]
     actions.disconnect([body for body in apart if body.pose_bone.bone.use_connect])
     for body, entry in zip(bodies, channels):

@@ -7,7 +7,7 @@ Errors are measured at every sample and between samples: half-way, and at more p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -34,14 +34,19 @@ def thinned(positions: np.ndarray, every: int) -> np.ndarray:
     return chosen if chosen[-1] == count - 1 else np.append(chosen, count - 1)
 
 
-def slopes_of(positions: np.ndarray, paths: list[np.ndarray]) -> list[Slopes]:
-    """Slopes of paths with values (F, c) at increasing positions (F,), with corners; if even, of fourth order."""
+def slopes_of(positions: np.ndarray, bodies: Sequence[Sequence[np.ndarray]]) -> list[list[Slopes]]:
+    """Slopes of the paths of bodies with values (F, c) at increasing positions (F,), with corners; if even, of fourth
+    order.
+    """
     if len(positions) < 2:
-        return [Slopes.smooth(np.zeros_like(values)) for values in paths]
+        return [[Slopes.smooth(np.zeros_like(values)) for values in paths] for paths in bodies]
     steps = np.diff(positions)
     if np.ptp(steps) > 1e-9 * steps[0]:
-        return [Slopes.smooth(np.gradient(values, positions, axis=0)) for values in paths]
-    return [Slopes(each.rates / steps[0], each.meet) for each in key_slopes.of_body(paths)]
+        return [
+            [Slopes.smooth(np.gradient(values, positions, axis=0)) for values in paths] for paths in bodies
+        ]
+    made = key_slopes.of_bodies(bodies)
+    return [[Slopes(each.rates / steps[0], each.meet) for each in paths] for paths in made]
 
 
 def cubic(positions: np.ndarray, values: np.ndarray, slopes: Slopes, wanted: np.ndarray) -> np.ndarray:

@@ -174,5 +174,5 @@ def _halfway(rotations: np.ndarray, values: np.ndarray) -> list[np.ndarray]:
     lie = physics_access.part("geometry.lie")
     rows = np.arange(float(len(values)))
     paths = [lie.continuous_quaternions(lie.quaternion_from_matrix(rotations)), values]
-    slopes = reduction.slopes_of(rows, paths)
+    (slopes,) = reduction.slopes_of(rows, [paths])
     return [reduction.cubic(rows, path, each, rows[:-1] + 0.5) for path, each in zip(paths, slopes)]

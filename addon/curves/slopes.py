@@ -4,6 +4,7 @@ own. float64.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,35 +109,53 @@ class Slopes:
         return Slopes(rates, meet, fits)
 
 
-def of_body(paths: list[np.ndarray]) -> list[Slopes]:
-    """Slopes of the values (F, c) of each path of one body. An impact is a corner of all paths, even of those whose
-    other changes hide it.
+def of_bodies(bodies: Sequence[Sequence[np.ndarray]]) -> list[list[Slopes]]:
+    """Slopes of the values (F, c) of each path of each body, all with the same F. An impact is a corner of all paths of
+    its body, even of those whose other changes hide it.
     """
-    turning: dict[int, float] = {}
-    known = [corners(values).tolist() for values in paths]
-    for values, rows in zip(paths, known):
-        for row in rows:
-            if not turning.keys() & {row - 1, row, row + 1}:
-                turning[row] = _meeting(values, row)
-    return [_of_even(values, turning, turning.keys() & rows) for values, rows in zip(paths, known)]
+    flat = [values for paths in bodies for values in paths]
+    found: dict[int, tuple[np.ndarray, list[int], list[int]]] = {}
+    for width in {values.shape[1] for values in flat}:
+        numbers = [number for number, values in enumerate(flat) if values.shape[1] == width]
+        together = np.array([flat[number] for number in numbers]).swapaxes(0, 1)
+        rates = physics_access.part("simulation.between_samples").even_slopes(together)
+        bent, leapt = _bending(together), _leaping(together)
+        for column, number in enumerate(numbers):
+            rows = _nearest(flat[number], np.flatnonzero(bent[:, column]))
+            found[number] = rates[:, column], rows, np.flatnonzero(leapt[:, column]).tolist()
+    made, first = [], 0
+    for paths in bodies:
+        known = [found[number] for number in range(first, first + len(paths))]
+        first += len(paths)
+        turning: dict[int, float] = {}
+        for values, (_, rows, _) in zip(paths, known):
+            for row in rows:
+                if not turning.keys() & {row - 1, row, row + 1}:
+                    turning[row] = _meeting(values, row)
+        made.append([_of_even(values, turning, *its) for values, its in zip(paths, known)])
+    return made
 
 
 def of_even(values: np.ndarray) -> Slopes:
     """Slopes of values (F, c) at even frames: of fourth order inside, lower at the ends, and of third order on both
     sides of a corner or jump, from the samples of that side.
     """
-    return of_body([values])[0]
+    return of_bodies([[values]])[0][0]
 
 
-def _of_even(values: np.ndarray, turning: dict[int, float], own: set[int]) -> Slopes:
-    """Slopes of values (F, c) with corners {row: share of the way to the next}; own: rows of corners with smooth values
-    on both sides.
+def _of_even(
+    values: np.ndarray, turning: dict[int, float], rates: np.ndarray, own: list[int], leapt: list[int]
+) -> Slopes:
+    """Slopes of values (F, c) with corners {row: share of the way to the next}.
+
+    Args:
+        rates: slopes (F, c) of fourth order, which are changed. own: rows of corners, and leapt: of jumps, with smooth
+            values on both sides.
     """
-    rates = physics_access.part("simulation.between_samples").even_slopes(values)
     found = Slopes.smooth(rates)
-    if len(values) < 5:
+    if len(values) < 5 or not (turning or leapt):
         return found
-    smooth = own.union(leaps(values).tolist())
+    smooth = turning.keys() & own | set(leapt)
     rows = np.array(sorted(smooth | turning.keys()), dtype=np.int64)
     exact = np.array([row in smooth for row in rows.tolist()], dtype=bool)
     away = np.arange(SIDE)
@@ -165,26 +184,26 @@ def _put_sides(
     rates[rows[~smooth, 0]] = sign * (rough[:, 0] - rough[:, 1])
 
 
-def slopes(values: np.ndarray) -> np.ndarray:
-    """Slopes (F, c) per frame of values (F, c) at even frames, see `of_even`."""
-    return of_even(values).rates
-
-
 def leaps(values: np.ndarray) -> np.ndarray:
     """Rows (k,) after which values (F, c) jump by more than the difference and CORNER times the variation of the three
     rows on either side.
     """
-    ways = np.diff(values, axis=0)
-    if len(ways) < 7:
-        return np.empty(0, dtype=np.int64)
-    means, varies = _beside(ways, 4)
-    away = _length(ways[3:-3] - means.mean(axis=0))
-    return np.flatnonzero(away > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 3
+    return np.flatnonzero(_leaping(values))
+
+
+def _leaping(values: np.ndarray) -> np.ndarray:
+    """The `leaps` (F, ...) of values (F, ..., c)."""
+    ways, found = np.diff(values, axis=0), np.zeros(values.shape[:-1], dtype=bool)
+    if len(ways) >= 7:
+        means, varies = _beside(ways, 4)
+        away = _length(ways[3:-3] - means.mean(axis=0))
+        found[3:-4] = away > CORNER * varies + _length(means[1] - means[0]) + NO_BEND
+    return found
 
 
 def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
-    """Means (2, n, c) of three successive rows of (F, c) and of the three that begin an offset later, and the variation
-    (n,) within these.
+    """Means (2, n, ..., c) of three successive rows of (F, ..., c) and of the three that begin an offset later, and the
+    variation (n, ...) within these.
     """
     means = (rows[:-2] + rows[1:-1] + rows[2:]) / 3.0
     next_to, across = _length(rows[1:] - rows[:-1]), _length(rows[2:] - rows[:-2])
@@ -197,14 +216,23 @@ def corners(values: np.ndarray) -> np.ndarray:
     more than these vary. Oscillations, which bend as much on one side, have none. A corner close to a frame may belong
     to that row or to the one before.
     """
-    bends = np.diff(values, 2, axis=0)  # the first of them at row 1
-    if len(bends) < 8:
-        return np.empty(0, dtype=np.int64)
-    means, varies = _beside(bends, 5)
-    bend = _length(bends[3:-4] + bends[4:-3] - means[0] - means[1])
-    found = np.flatnonzero(bend > CORNER * varies + _length(means[1] - means[0]) + NO_BEND) + 4
-    runs = np.split(found, np.flatnonzero(np.diff(found) > 1) + 1)
-    return np.array([min(run, key=lambda row: _off(values, row)) for run in runs if len(run)], dtype=np.int64)
+    return np.array(_nearest(values, np.flatnonzero(_bending(values))), dtype=np.int64)
+
+
+def _bending(values: np.ndarray) -> np.ndarray:
+    """Rows (F, ...) at which the `corners` of values (F, ..., c) may be."""
+    bends, found = np.diff(values, 2, axis=0), np.zeros(values.shape[:-1], dtype=bool)
+    if len(bends) >= 8:  # the first of them is at row 1
+        means, varies = _beside(bends, 5)
+        bend = _length(bends[3:-4] + bends[4:-3] - means[0] - means[1])
+        found[4:-5] = bend > CORNER * varies + _length(means[1] - means[0]) + NO_BEND
+    return found
+
+
+def _nearest(values: np.ndarray, rows: np.ndarray) -> list[int]:
+    """Of successive rows (k,) of values (F, c) the one that is nearest to a corner."""
+    runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if len(rows) else []
+    return [min(run.tolist(), key=lambda row: _off(values, row)) for run in runs]
 
 
 def _length(vectors: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..blender import physics_access
-from ..curves.slopes import slopes
+from ..curves.slopes import of_even
 from . import factor_poses
 
 #: samples per radian of a function of one number: cubics a fortieth of a radian long follow a turn to 1e-8 radius
@@ -35,7 +35,8 @@ class Curve:
 def sampled(weights: dict[int, float], places: np.ndarray, values: np.ndarray) -> Curve:
     """A curve through values at even places."""
     columns = values.reshape(len(values), -1)
-    return Curve(weights, places, values, (slopes(columns) / (places[1] - places[0])).reshape(values.shape))
+    rates = of_even(columns).rates / (places[1] - places[0])
+    return Curve(weights, places, values, rates.reshape(values.shape))
 
 
 Term = tuple[Curve, ...]  # a product

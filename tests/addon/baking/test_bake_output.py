@@ -121,7 +121,7 @@ def test_reduction_keeps_ends_and_meets_the_tolerance(part):
     reduction = part("curves.reduction")
     frames = np.arange(0.0, 101.0)
     values = np.column_stack([np.sin(0.1 * frames), np.where(frames > 60, 0.2 * (frames - 60), 0.0)])
-    (slopes,) = reduction.slopes_of(frames, [values])
+    ((slopes,),) = reduction.slopes_of(frames, [[values]])
     at = reduction.samples(frames)
     exact = reduction.cubic(frames, values, slopes, at)
 

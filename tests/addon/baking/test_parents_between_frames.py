@@ -26,7 +26,7 @@ def test_what_is_nearer_has_a_curve_of_its_own_and_nothing_else(part):
     keys, slopes, reduction = part("curves.fit_between_keys"), part("curves.slopes"), part("curves.reduction")
     frames = np.arange(16.0)
     values = bent(frames)
-    smooth = slopes.Slopes.smooth(slopes.slopes(values))
+    smooth = slopes.Slopes.smooth(slopes.of_even(values).rates)
     found = keys.fitted(values, smooth, seen(part, np.array([1, 3, 10]), bent))
     assert 3 in found.fits.rows and found.rates is smooth.rates
     at = np.linspace(0.0, 15.0, 15 * 32 + 1)
@@ -66,7 +66,7 @@ def test_blender_shows_the_curves_that_are_meant(part):
     keys, slopes, reduction = part("curves.fit_between_keys"), part("curves.slopes"), part("curves.reduction")
     frames = np.arange(8.0)
     values = bent(frames)
-    smooth = slopes.Slopes.smooth(slopes.slopes(values))
+    smooth = slopes.Slopes.smooth(slopes.of_even(values).rates)
     found = keys.fitted(values, smooth, seen(part, np.array([2, 3, 4]), bent))
     action = bpy.data.actions.new("Hit")
     slot = part("blender.compat").new_slot(action, bpy.data.objects.new("Stone", None))
