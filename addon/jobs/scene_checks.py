@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import carriers, follow_weights, keyed_poses, looks, single_pose
+from ..animation import carriers, follow_weights, looks
 from ..animation import inputs as forcing
 from ..baking import muscles, restoring
 from ..blender import compat, physics_access, units
-from ..checking import falling, start_penetration
+from ..checking import falling, out_of_reach, start_penetration
 from ..data import findings, references
 from ..data.findings import Finding
 from ..data.frame_times import frame_ends
@@ -23,7 +23,6 @@ from ..data.joints import slider_ends, slider_names, title_of
 from ..data.references import Body
 from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
-from ..posing.project_poses import FAR, FAR_TURN
 from ..reading import carriers as read_carriers
 from ..reading import (
     conflicts,
@@ -226,7 +225,7 @@ def warnings(view: Scene, read: scene_to_model.SceneModel, fitted: Collection[in
         *project_poses.stale_sliders(view, fitted),
         *rest_poses.check(view, fitted),
         *rest_poses.check_meshes(view, fitted),
-        *_out_of_reach(view, fitted),
+        *out_of_reach.check(view, read, fitted),
         *_of_muscles(view, read),
         *_of_masses(view, read),
         *_keyed_in_bakes(view),
@@ -372,29 +371,3 @@ def _inside_obstacles(muscle: Object) -> Iterator[Finding]:
                 yield findings.about(
                     muscle, "point-in-obstacle", muscle=muscle.name, obstacle=called, points=points
                 )
-
-
-def _out_of_reach(scene: Scene, fitted: Collection[int]) -> Iterator[Finding]:
-    """Bodies that stand where their joints cannot take them; not of joints that start where their animation has them:
-    those are told when their start is found.
-    """
-    lie = physics_access.physics().lie
-    for item in references.joints_of(scene):
-        settings = item.condyle.joint
-        if settings.driven or item.session_uid in fitted or not starts_as_set(scene, item):
-            continue
-        joint = scene_to_model.read_joint(scene, item)
-        if not 1 <= joint.num_coordinates <= 3 or any(joint.prescribed):
-            continue
-        given = keyed_poses.source_of_joint(item)
-        pose = units.to_metres(keyed_poses.pose_now(given, given.child.name), scene)
-        pose = pose @ lie.inverse(units.to_metres(scene_to_model.child_in_joint(item), scene))
-        start, _ = scene_to_model.start_of(item, joint)
-        missing = np.abs(lie.log(lie.inverse(joint.transform(start)) @ pose))
-        if missing[3:].max() <= FAR / 2.0 and missing[:3].max() <= FAR_TURN / 2.0:
-            continue  # it stands where it starts
-        scale = settings.length_scale * units.length_scale(scene)
-        far, turn = single_pose.place(joint, start, pose, scale if scale > 0.0 else 1.0)[1:]
-        if far > FAR or turn > FAR_TURN:
-            body, apart = given.child, units.told_apart(far, turn)
-            yield findings.about(body, "out-of-reach", body=body.name, joint=item.name, apart=apart)
