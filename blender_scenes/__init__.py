@@ -29,6 +29,7 @@ SCENES = {
     "arm": "blender_scenes.arm",
     "reach": "blender_scenes.reach",
     "character": "blender_scenes.character",
+    "starfish": "blender_scenes.starfish",
 }
 
 
