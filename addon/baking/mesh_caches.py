@@ -69,7 +69,7 @@ def write(
     """
     rows = np.flatnonzero(frames % 1.0 == 0.0)
     items = [references.find_in(scene, shape.session_uid, shape.name) for shape in shapes]
-    seen = stepper.sample_matrices(scene, items, frames[rows], bones=())
+    seen = stepper.sample_matrices(scene, items, frames[rows], bones=(), baked=True)
     for item, shape in zip(items, shapes):
         places = _embedded(shape, result.soft[shape.name].nodes[rows]) / units.length_scale(scene)
         inverse = np.linalg.inv(seen[item.name_full][""])

@@ -77,7 +77,7 @@ class Spaces:
 
     def look(self) -> None:
         """See where they are, with the bake of their bodies in place."""
-        self._samples = stepper.sample_matrices(self._view, self._carried, self._frames)
+        self._samples = stepper.sample_matrices(self._view, self._carried, self._frames, baked=True)
 
     def local(self, item: Object, points: np.ndarray) -> np.ndarray:
         """Points (F, n, 3) in a muscle's space, of such in the world."""

@@ -17,7 +17,7 @@ from ..blender import physics_access, units
 from ..curves.fcurve_arrays import KeyedPath
 from ..data import findings, references, schema, stored_texts
 from ..data.references import Body, Key, key_of
-from ..reading import conflicts, prints, stepper
+from ..reading import conflicts, stepper
 from ..reading.scene import SceneModel
 from . import channels as channels_
 from . import figures as bake_figures
@@ -35,14 +35,16 @@ ELSEWHERE = "Motion, baked in another scene,"
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: names of the actions, a line about keys that were left out, or an empty text, what the
-    animator may not expect, and the fingerprints of the scene right before.
+    """What was written: names of the actions, a line about keys that were left out, or an empty text, and what the
+    animator may not expect. view: the snapshot of the scene right before. edited: whether what the next bake reads is
+    another by now: bones were disconnected or connected, which rounds their rest poses, or an action left its place.
     """
 
     actions: list[str]
     told: str
     warnings: list[findings.Finding]
-    prints: stored_texts.Prints
+    view: Scene
+    edited: bool
 
 
 def write(
@@ -54,6 +56,7 @@ def write(
     inputs: physics_access.Table | None = None,
     between: Callable[[], None] | None = None,
     inside: physics_access.Between | None = None,
+    view: Scene | None = None,
 ) -> Written:
     """Free the bake in place and write this motion, as the scene's output settings say.
 
@@ -63,23 +66,25 @@ def write(
         inputs: the `Table` that drove the model, for figures of torques.
         between: called when the old bake is gone and the new one is not there yet.
         inside: what the motion does between whole frames (`Between`); None: nothing is known.
+        view: a snapshot of the scene as it is now, without its bake, at the first frame; None: it is taken.
 
     Raises:
         ModelError: why it cannot be written; nothing has been changed.
     """
     begin, kept = int(frames[0]), Kept()
-    with stepper.unbaked(scene.session_uid, begin) as view:
-        for entry in read.bodies:
-            conflicts.check(references.find_body_in(view, entry.handle, entry.name))
-        before, output = prints.of(view), channels_.output_of(view)
-        shown = muscles.shown(view, read, drawn)
-        figures = bake_figures.figures(view, read, result, shown, output, inputs)
-        channels = _channels_of(view, frames, read, result, inside)
-        for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
-            conflicts.check_target(item, output.target)
-        mesh_caches.check(view, read.soft)
-        spaces = muscles.spaces(view, frames, shown, [entry.body for entry in channels])
-    lost = [*restoring.broken(scene), *_overwriting(scene)]
+    if view is None:
+        with stepper.unbaked(scene.session_uid, begin) as view:
+            pass
+    for entry in read.bodies:
+        conflicts.check(references.find_body_in(view, entry.handle, entry.name))
+    output, shown = channels_.output_of(scene), muscles.shown(view, read, drawn)
+    figures = bake_figures.figures(view, read, result, shown, output, inputs)
+    channels = _channels_of(view, frames, read, result, inside)
+    for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
+        conflicts.check_target(item, output.target)
+    mesh_caches.check(view, read.soft)
+    spaces = muscles.spaces(view, frames, shown, [entry.body for entry in channels])
+    lost, edited = [*restoring.broken(scene), *_overwriting(scene)], _is_edited(scene)
     restoring.free(scene)
     if between is not None:
         between()
@@ -96,7 +101,15 @@ def write(
     scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
     told = keys.described(kept)
     scene.condyle.simulation.output.told = told
-    return Written([action.name for action in made], told, [*lost, *_missed(frames, channels)], before)
+    warnings = [*lost, *_missed(frames, channels)]
+    return Written([action.name for action in made], told, warnings, view, edited or _is_edited(scene))
+
+
+def _is_edited(scene: Scene) -> bool:
+    """Whether a bake has disconnected bones, or the user has put another action in the place of its own."""
+    bodies = (body for item in scene.objects for body in temporarily.baked_bodies(item))
+    replaced = (temporarily.is_put(item) and targets.is_replaced(item) for item in (scene, *scene.objects))
+    return any(replaced) or any(body.data.channels.was_connected for body in bodies)
 
 
 def _mute(scene: Scene, bodies: Sequence[Body]) -> None:

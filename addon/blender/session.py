@@ -47,6 +47,9 @@ missed_goals: int = 0
 stale: dict[int, list[Any]] = {}
 stale_unknown: bool = False
 
+#: how often anything was changed so far, so that what was read before is known to be as it is now
+changes: int = 0
+
 
 def tell(text: str, icon: str = "INFO", scene_uid: int | None = None) -> None:
     """Set the panel's message; scene_uid: its scene's session uid, 0: all scenes; None: the current scene."""

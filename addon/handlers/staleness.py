@@ -23,6 +23,7 @@ _ended: tuple[int, int] = (0, 0)
 def on_change(_scene: Scene | str = None, *_rest: Any) -> None:
     """Handler of changes of any kind: has the timer check again."""
     session.stale_unknown = True
+    session.changes += 1
 
 
 def _look_at_operators() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import bpy
 import numpy as np
 from bpy.types import Object, Scene
 
@@ -20,7 +21,6 @@ from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..checking import no_motion, start_penetration
 from ..data import findings, frame_times, references
-from ..data.stored_texts import Prints
 from ..making import orphans
 from ..reading import prints as scene_prints
 from ..reading import scene as scene_to_model
@@ -203,7 +203,7 @@ def simulated(
         read, options.get("controllers", {}), result, frame_times.at(frames, made.frames, made.excited)
     )
     report = yield from written(
-        scene_uid, frames, read, result, excited, options["tau"], fitted, clock, made.prints, inside, also
+        scene_uid, frames, made, result, excited, options["tau"], fitted, clock, inside, also
     )
     report = replace(report, warnings=warnings + report.warnings)
     found = findings.of_source(report.warnings, findings.BAKE)
@@ -244,21 +244,20 @@ def prepared(
 def written(
     scene_uid: int,
     frames: np.ndarray,
-    read: scene_to_model.SceneModel,
+    made: Plan,
     result: physics_access.Result,
     excited: np.ndarray,
     inputs: physics_access.Table | None,
     fitted: dict[int, FitReport],
     clock: frame_times.Clock,
-    prints: Prints | None = None,
     inside: physics_access.Between | None = None,
     also: Callable[[Scene], None] | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
 
-    excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None. prints: of what was read,
-    None: just now. also: as of `simulated`.
+    excited: of the muscles, (F, muscles). inputs: the `Table` that drove the model, or None. also: as of `simulated`.
     """
+    read, shot = made.read, made.shot
     drawn = yield from _muscles(read, result, excited)
     if len(frames) * len(read.bodies) > MANY_KEYS:
         yield compute_process.Said("writing keys")
@@ -272,12 +271,19 @@ def written(
         if also is not None:
             also(scene)
 
-    made = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside)
-    view = snapshot.take(scene)
-    write.note_read(scene, compare.kept(prints or made.prints, made.prints, scene_prints.of(view)))
+    bpy.context.view_layer.update()  # tells of changes up to now, though not of scripts' to our own settings
+    more = bool(fitted) or also is not None  # is changed that the next bake reads
+    is_same = shot.changes == session.changes and shot.frames[0] == frames[0]
+    view = shot.view if is_same and not more else None
+    done = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside, view)
+    prints = shot.prints
+    if more or done.edited:
+        now = scene_prints.of(snapshot.take(scene))
+        prints = compare.kept(prints, scene_prints.of(done.view), now)
+    write.note_read(scene, prints)
     clock.lap("write")
-    report = _bake_report(view, frames, read, result, list(fitted.values()), made.actions, clock.seconds)
-    return replace(report, warnings=made.warnings, note=made.told)
+    report = _bake_report(scene, frames, read, result, list(fitted.values()), done.actions, clock.seconds)
+    return replace(report, warnings=done.warnings, note=done.told)
 
 
 def ready(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from bpy.types import Scene
 
 from ..animation import inputs, motions, settling, soft_bodies, start_states
 from ..animation.led_joints import Followed
@@ -34,6 +35,7 @@ class Shot:
         excited: of muscles (L, muscles). pushed: as of `input_values.torques`. controllers: of physics, by muscle.
         options: keywords of ``simulate``. loop: further ones of `simulate_loop`, or None.
         fitted: names of joints that were fitted for it. warnings: about what was read. prints: for `staleness`.
+        view: the snapshot that it was read from, at its first frame. changes: of `session`, after it was taken.
     """
 
     frames: np.ndarray
@@ -53,6 +55,8 @@ class Shot:
     fitted: frozenset[str]
     warnings: tuple[Finding, ...]
     prints: Prints
+    view: Scene
+    changes: int = -1
 
     def __post_init__(self) -> None:
         for part in (self, *self.joints, *self.starts):
@@ -76,7 +80,7 @@ class Plan:
     pulls: dict[str, Any]
     excited: np.ndarray
     warnings: list[Finding]
-    prints: Prints
+    shot: Shot
     frames: np.ndarray
     again: dict[str, bool]
 
@@ -106,4 +110,4 @@ def plan(shot: Shot) -> Steps[Plan]:
     told = [*shot.warnings, *given.warnings, *looked, *pressed]
     read = soft_bodies.added(read, given.motions, options["integrator"])
     excited = shot.excited[shot.looks % 1.0 == 0.0]
-    return Plan(read, options, given.pulls, excited, told, shot.prints, shot.frames, given.again)
+    return Plan(read, options, given.pulls, excited, told, shot, shot.frames, given.again)

@@ -11,7 +11,7 @@ from bpy.types import Scene
 
 from ..animation import led_joints, looks, motion_curves, subframes
 from ..baking import mesh_caches, muscles
-from ..blender import physics_access, units
+from ..blender import physics_access, session, units
 from ..data import frame_times
 from ..reading import input_values, prints, stepper
 from . import bake_preconditions, scene_checks
@@ -60,7 +60,7 @@ def take(
             joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(view))
         held = led_joints.held_at_start(joints)
         starts, begun = looks.see(view, read, frames[0], held)
-        return Shot(
+        shot = Shot(
             frames=frames,
             times=units.frame_times(frames, view),
             fps=fps,
@@ -78,7 +78,9 @@ def take(
             fitted=frozenset(report.joint_name for report in fitted.values()),
             warnings=(*told, *begun),
             prints=prints.of(view),
+            view=view,
         )
+    return replace(shot, changes=session.changes)
 
 
 def _options(scene: Scene, run: np.ndarray) -> dict[str, Any]:

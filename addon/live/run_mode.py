@@ -113,9 +113,7 @@ def _baked(
     keyed = frame_times.at(first + result.t * rates[1], ready.frames, ready.excited)
     excited = forcing.excited(ready.read, options.get("controllers", {}), result, keyed)
     inputs, excited = run.inputs(options["tau"], result.t, excited)
-    baked = yield from bake.written(
-        uid, kept, ready.read, result, excited, inputs, {}, frame_times.Clock(), ready.prints
-    )
+    baked = yield from bake.written(uid, kept, ready, result, excited, inputs, {}, frame_times.Clock())
     told = {each.code for each in run.grown}
     found = [each for each in solver_statistics.warnings(ready.read, result) if each.code not in told]
     session.findings += findings.of_source(found + baked.warnings, findings.BAKE)

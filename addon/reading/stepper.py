@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -81,12 +81,17 @@ def matrices(view: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Ke
 
 
 def sample_matrices(
-    scene: Scene, objects: Iterable[Object], frames: np.ndarray, bones: Container[Key] | None = None
+    scene: Scene,
+    objects: Iterable[Object],
+    frames: np.ndarray,
+    bones: Container[Key] | None = None,
+    baked: bool = False,
 ) -> dict[str, dict[str, np.ndarray]]:
     """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
 
     Args:
         scene, objects: of Blender, or of a snapshot. bones: by `key_of`, those wanted; None: every one.
+        baked: with the bake in place; else without it.
 
     Returns:
         {object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}
@@ -101,7 +106,8 @@ def sample_matrices(
         if item.pose is not None
     }
     scene = references.find_scene(scene.session_uid)
-    with temporarily.at_frame(scene, scene.frame_current) as go:
+    aside = nullcontext() if baked else temporarily.without_bake(scene)
+    with aside, temporarily.at_frame(scene, scene.frame_current) as go:
         for frame in frames:
             go(frame)
             for item in objects:

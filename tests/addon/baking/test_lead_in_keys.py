@@ -114,10 +114,10 @@ def test_frames_before_a_bake_are_looked_at_once_and_not_where_nothing_moves(
     stepper = part("reading.stepper")
     looked, sample = [], stepper.sample_matrices
 
-    def counted(scene, objects, frames, bones=None):
+    def counted(scene, objects, frames, bones=None, baked=False):
         objects = list(objects)
         looked.extend(frames if objects else ())
-        return sample(scene, objects, frames, bones)
+        return sample(scene, objects, frames, bones, baked)
 
     monkeypatch.setattr(stepper, "sample_matrices", counted)
     pelvis, thigh, _, hip = leg

@@ -105,9 +105,9 @@ def test_a_muscle_under_a_rig_that_stays_is_not_looked_at(part, scene, make, bod
     make.update()
     looked, sample = [], stepper.sample_matrices
 
-    def counted(scene, objects, frames, bones=None):
+    def counted(scene, objects, frames, bones=None, baked=False):
         looked.extend(item.name for item in objects)
-        return sample(scene, objects, frames, bones)
+        return sample(scene, objects, frames, bones, baked)
 
     monkeypatch.setattr(stepper, "sample_matrices", counted)
     write(part, scene, 1, 9)
