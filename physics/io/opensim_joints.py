@@ -95,14 +95,15 @@ def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[Ope
         function = None if holder is None else read_function(holder)
         if isinstance(function, Linear) and function.slope == 0.0:
             value = function.offset
-        else:
-            notes.warn("its prescribed function is not applied; prescribe it in a simulation", node.path)
+        elif function is None:
+            notes.warn("its prescribed function is not read; it is free", node.path)
+        elif not found.locked:
+            notes.warn("free unless a simulation gets the motion of its prescribed function", node.path)
+            found = replace(found, prescribed=function)
     elif holder is not None:
         holder.forget()
     if found.locked:
         value = found.default
-    elif found.clamped and lower == upper:
-        value = lower
     return found, value
 
 

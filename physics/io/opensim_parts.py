@@ -16,8 +16,9 @@ from ..errors import ModelError
 from ..joints import Function
 from ..model.builder import ModelBuilder
 from ..model.model import Model
+from ..motions.motion import Motion
 from ..muscles import Cylinder, Ellipsoid, ForceLaw, Obstacle, Sphere, Torus
-from ..validation import near_names, number
+from ..validation import near_names, number, rising
 
 # our surface by OpenSim's kind of wrap object, and its numbers by OpenSim's entries
 WRAPS: dict[str, tuple[type[Obstacle], dict[str, str]]] = {
@@ -51,6 +52,7 @@ class OpenSimCoordinate:
             (which motion files never give in degrees).
         default, default_speed: initial values. range: (lower, upper).
         clamped: whether the range limits it. locked: whether it keeps its default value. joint: its joint in OpenSim.
+        prescribed: its value as a function of time [s], if that is not constant.
     """
 
     name: str
@@ -62,6 +64,7 @@ class OpenSimCoordinate:
     clamped: bool = False
     locked: bool = False
     joint: str = ""
+    prescribed: Function | None = None
 
 
 @dataclass(frozen=True)
@@ -213,6 +216,19 @@ class OpenSimModel:
                 control *= 1.0 if actuator.coordinate is None else actuator.optimal_force
             given[key] = given.get(key, 0.0) + control
         return model.with_inputs(given)
+
+    def motions(self, times: Any) -> dict[str, Motion]:
+        """Motions of the coordinates that are prescribed by functions of time, for `simulate`.
+
+        Args:
+            times: (K,), increasing [s]; cubics through the functions there.
+
+        Raises:
+            ModelError: times that do not increase or are not finite.
+        """
+        times = rising(times, "times", 2)
+        of_time = {each.coordinate: each.prescribed for each in self.coordinates.values() if each.prescribed}
+        return {name: Motion(times, function(times)) for name, function in of_time.items()}
 
     def state(self, model: Model, values: Mapping[str, Any] | None = None, time: float = 0.0) -> State:
         """A state of the model at the file's default values and speeds; coupled coordinates follow their drivers.
