@@ -209,6 +209,8 @@ def against_ourselves(report: Report) -> None:
     for name in wrapping.SHAPES:
         key = "wrap_smooth_over_geodesic" if name == "cylinder" else f"wrap_smooth_over_geodesic_{name}"
         report.race(wrapping.smooth(name), (key, wrapping.shortest(name)))
+    for name in wrapping.SURFACES:
+        report.race(wrapping.length(name), (f"wrap_length_{name}_over_cylinder", wrapping.length("cylinder")))
     report.race(wrapping.network(), ("wrap_network_over_geodesic", wrapping.shortest("cylinder")))
 
 

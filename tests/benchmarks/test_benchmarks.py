@@ -69,6 +69,7 @@ def test_without_a_compiler_the_reason_is_told(monkeypatch: pytest.MonkeyPatch, 
 def test_contestants_run() -> None:
     pytest.importorskip("numba")
     shapes = [make(name) for name in wrapping.SHAPES for make in (wrapping.smooth, wrapping.shortest)]
+    shapes += [wrapping.length(name) for name in wrapping.SURFACES]
     scenes = contacts.apart(3), contacts.stacked(3), contacts.piled(8)
     for each in (
         *shapes,

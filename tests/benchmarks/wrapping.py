@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from physics.geometry import lie
 from physics.kernels.compiler.jit import compiled
 from physics.kernels.wrapping.network import INPUTS, LANES, OUTPUTS, network_forward
 from physics.kernels.wrapping.strand import wrap_length, wrap_point
-from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, Wrap
+from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, SphereCappedCylinder, Torus, Wrap
 from physics.muscles import network as trained
 
 from .timing import Contestant
@@ -36,10 +37,24 @@ SHAPES: dict[str, list[Obstacle]] = {
     ],
 }
 
+ALONG = (0.0, np.pi / 2.0, 0.0)  # z along the path
+# compared by lengths alone, as without mass
+SURFACES: dict[str, list[Obstacle]] = {
+    "sphere": SHAPES["sphere"],
+    "capsule": [SphereCappedCylinder(radius=0.05, length=0.1, frame=frame((0.0, 0.0, 0.0), ALONG))],
+    "ellipsoid": SHAPES["ellipsoid"],
+    "torus": [Torus(major_radius=0.1, minor_radius=0.05, frame=frame((0.0, -0.1, 0.0), ALONG))],
+    "two_ellipsoids": [
+        Ellipsoid(radii=(0.05, 0.04, 0.07)),
+        Ellipsoid(radii=(0.05, 0.04, 0.06), frame=frame((0.15, 0.0, 0.0), (0.2, 0.1, 0.0))),
+    ],
+}
+
 
 @compiled
 def laps(
     steps: int,
+    points: int,
     record: Any,
     ends: Any,
     frames: Any,
@@ -52,17 +67,17 @@ def laps(
     total = 0.0
     for step in range(steps):
         length, curvature = wrap_length(record, 0, ends[step % len(ends)], frames, rates, own, gradient)
-        for k in range(POINTS):
-            sigma = length * (k + 0.5) / POINTS
+        for k in range(points):
+            sigma = length * (k + 0.5) / points
             wrap_point(record, 0, sigma, 0.1, rates, own, vectors[0], vectors[1], out, vectors[2])
             total += vectors[0, 0] + vectors[2, 0]
         total += curvature
     return total
 
 
-def strand(name: str, smoothing: float) -> Contestant:
+def strand(name: str, smoothing: float, obstacles: Sequence[Obstacle], points: int = POINTS) -> Contestant:
     """One strand whose ends move past its obstacles in small steps."""
-    wrap = Wrap(SHAPES[name], smoothing)
+    wrap = Wrap(obstacles, smoothing)
     record = wrap.packed({}, [])
     frames = np.stack([np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]]) for pose, _ in wrap.parts])
     heights = 0.075 - 0.1 * (0.5 + 0.5 * np.cos(2.0 * np.pi * np.arange(DEPTHS) / DEPTHS))
@@ -74,17 +89,22 @@ def strand(name: str, smoothing: float) -> Contestant:
     vectors, out = np.empty((3, 3)), np.empty((3, n))
 
     def run(steps: int) -> Any:
-        return laps(steps, record, ends, frames, rates, own, gradient, vectors, out)
+        return laps(steps, points, record, ends, frames, rates, own, gradient, vectors, out)
 
-    return Contestant("smooth" if smoothing else "shortest", run)
+    return Contestant(name, run)
 
 
 def smooth(name: str) -> Contestant:
-    return strand(name, SMOOTHING)
+    return strand("smooth", SMOOTHING, SHAPES[name])
 
 
 def shortest(name: str) -> Contestant:
-    return strand(name, 0.0)
+    return strand("shortest", 0.0, SHAPES[name])
+
+
+def length(name: str) -> Contestant:
+    """A length with its derivatives, at the smoothing length of muscles without mass."""
+    return strand(name, 5e-4, SURFACES.get(name) or SHAPES[name], 0)
 
 
 @compiled

@@ -22,6 +22,7 @@ from .lanes import (
     lay_geodesic,
     less,
     level_moves,
+    move_ends,
     node,
     put_moving,
     slid,
@@ -41,7 +42,10 @@ def curved_path(data: Array, shape: int, width: float, rates: Array, own: Array,
     p = seen_from(r, start, subtract3(flat3(rates, 0), drift), spin)
     q = seen_from(r, stop, subtract3(flat3(rates, 3), drift), spin)
     kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
-    status = find_path(data, shape, width, own, p, q)
+    found = own[wrap.STATUS] == wrap.FOUND
+    for k in range(6):
+        found = found and own[wrap.LEVEL_ENDS + k] == 0.0 and own[wrap.REACH_ENDS + k] == 0.0
+    status = wrap.WRAPPED if found else find_path(data, shape, width, own, p, q)
     if status != wrap.WRAPPED:
         return status
     put3(own, wrap.AXES, (r[0], r[3], r[6]))
@@ -126,11 +130,17 @@ def end_points(kind: int, size: Vector, own: Array) -> None:
     put_moving(own, wrap.FIRST_DIRECTION, t)
     put_moving(own, wrap.LAST_POINT, y)
     put_moving(own, wrap.LAST_DIRECTION, w)
+    slopes_by_ends(own, t[0], w[0])
+
+
+@inline
+def slopes_by_ends(own: Array, t: Vector, w: Vector) -> None:
+    """Derivatives by the strand's ends of both contacts and of the tangents t and w there."""
     for k in range(6):
         along, aside, turn = own[wrap.ALONG_ENDS + k], own[wrap.ASIDE_ENDS + k], own[wrap.TURN_ENDS + k]
         field, slope = fields_by(own, aside, turn)
-        end_slopes(own, 0, k, wrap.FIRST_POINT, t[0], along, aside, turn)
-        end_slopes(own, 1, k, wrap.LAST_POINT, w[0], along + own[wrap.ARC_ENDS + k], field, slope)
+        end_slopes(own, 0, k, wrap.FIRST_POINT, t, along, aside, turn)
+        end_slopes(own, 1, k, wrap.LAST_POINT, w, along + own[wrap.ARC_ENDS + k], field, slope)
 
 
 @inline
@@ -187,7 +197,7 @@ def on_geodesic(
     number = 0
     while number < steps and own[wrap.PLACES + number + 1] <= past[0]:
         number += 1
-    found, layers = wrap.STEP_SPACE + 12 * wrap.LANE, int(own[wrap.LAYERS])
+    found, layers = wrap.STEP_SPACE + 12 * wrap.STAGES, int(own[wrap.LAYERS])
     for k in range(wrap.LANE * layers):
         own[found + k] = own[node(number, 0) + k]
     left = past[0] - own[wrap.PLACES + number]
@@ -289,10 +299,27 @@ def blended_ends(
             across[9 * (k // 3) + 3 * i + k % 3] += first_by * bend[i] + last_by * leave[i]
 
 
+@inline
+def rest(own: Array) -> None:
+    """Both contacts at rest, over a level that does not move."""
+    move_ends(own, (0.0, 0.0, 0.0, 0.0))
+    own[wrap.LAYERS] = wrap.LANES - 1
+    slopes_by_ends(own, flat3(own, wrap.FIRST_DIRECTION), flat3(own, wrap.LAST_DIRECTION))
+    for at in (wrap.FIRST_POINT, wrap.LAST_POINT):
+        put3(own, at + 3, ZERO)
+        put3(own, at + 6, ZERO)
+
+
 @shared
 def curved_contact(data: Array, shape: int, own: Array, last: bool, rates: Array, out: Array) -> None:
     """First or last contact of the path, as a point from `curved_point`; without a tangent."""
-    lay_path(int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape), own)
+    moving = level_moves(own)
+    for k in range(12):
+        moving = moving or rates[k] != 0.0
+    if moving:
+        lay_path(int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape), own)
+    else:
+        rest(own)
     at = wrap.LAST_POINT if last else wrap.FIRST_POINT
     across = own[wrap.ROUND_SIZE + 8 : wrap.ROUND_SIZE + 26]
     for i in range(3):

@@ -35,9 +35,9 @@ MOST_ITERATIONS = 25
 MOST_HALVINGS = 10
 STUCK = 0.99  # a step that leaves so much of the error is the last
 LARGEST_TURN = 0.5
-COARSE = 0.9  # [rad] a step far from the solution
+COARSE = 1.5  # [rad] a step far from the solution
 CLOSE = 1e-3  # of the path: from here on steps are fine
-NEAR = 1e-8  # of the path: after a step of Newton's method below this only round-off remains
+NEAR = 1e-10  # of the path: after a step of Newton's method below this only round-off remains
 
 
 @shared

@@ -25,8 +25,8 @@ from ..algebra.lanes import (
 from ..algebra.vectors import Array, Vector, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
-from .flow import STAGES, WEIGHTS
-from .surface import CAPSULE, CYLINDRIC, ELLIPSOID, gradient_of, next_step, part_ahead, to_seam
+from .flow import PLACES, SPEEDS, WEIGHTS
+from .surface import CAPSULE, CYLINDRIC, ELLIPSOID, TORUS, gradient_of, next_step, part_ahead, times3, to_seam
 
 # of a state, each padded to four numbers: position, tangent, both fields (moved aside, turned), their slopes
 TANGENT, FIELDS, SLOPES, WIDTH = 4, 8, 12, 16
@@ -39,49 +39,73 @@ Four: TypeAlias = tuple[float, float, float, float]
 
 
 @inline
-def curving(kind: int, size: Vector, square: float, x: Lanes, t: Lanes) -> tuple[Lanes, float]:
-    """Second derivative of a geodesic, and the Gaussian curvature; `square`: of the level's RADIUS."""
+def kept_by(kind: int, size: Vector, square: float, x: Vector, t: Vector) -> tuple[float, float]:
+    """Constants of a geodesic for `curving`, from a point and its tangent; `square`: of the level's RADIUS."""
     if kind == ELLIPSOID:
-        d, none = lanes_of(size), lanes_of(NONE)
-        g = times_lanes(d, x)
-        steep = 1.0 / dot_lanes(g, g, none, none)
-        bend = dot_lanes(t, times_lanes(d, t), none, none) * steep
-        return scale_lanes(-bend, g), size[0] * size[1] * size[2] * square * steep * steep
-    p, u = numbers_of(x), numbers_of(t)
-    ring = size[0] / math.sqrt(p[0] * p[0] + p[1] * p[1])
-    around = ring * (p[0] * u[1] - p[1] * u[0]) / size[0]
-    out, share = 1.0 - ring, (ring * around * around - 1.0) / square
-    return lanes_of((share * out * p[0], share * out * p[1], share * p[2])), out / square
+        g = times3(size, x)
+        return dot3(t, times3(size, t)) * dot3(g, g), size[0] * size[1] * size[2] * square
+    return x[0] * t[1] - x[1] * t[0], 1.0 / square
+
+
+@inline
+def curving(kind: int, size: Vector, kept: tuple[float, float], x: Lanes) -> tuple[Lanes, float]:
+    """Second derivative of a geodesic, and the Gaussian curvature; over a torus of its distance from the axis and its
+    height, and the first of its angle about the axis.
+    """
+    if kind == ELLIPSOID:
+        none = lanes_of(NONE)
+        g = times_lanes(lanes_of(size), x)
+        steep = dot_lanes(g, g, none, none)
+        share = 1.0 / (steep * steep)
+        return scale_lanes(-kept[0] * share, g), kept[1] * share
+    far, height, _ = numbers_of(x)
+    over, out = 1.0 / far, far - size[0]
+    around = kept[0] * over
+    fall = around * around * over
+    share = (size[0] * fall - 1.0) * kept[1]
+    return lanes_of((fall + share * out, share * height, around * over)), out * over * kept[1]
 
 
 @inline
 def field_step(kind: int, size: Vector, square: float, own: Array, at: int, step: float) -> None:
     """Advance a state by a step of arc length, by the formula of `flow`."""
     space = wrap.STEP_SPACE
-    for stage in range(STAGES + 1):
-        x, t, j, s = lanes_of(NONE), lanes_of(NONE), lanes_of(NONE), lanes_of(NONE)
+    p, w = flat3(own, at), flat3(own, at + TANGENT)
+    kept, away = kept_by(kind, size, square, p, w), math.sqrt(p[0] * p[0] + p[1] * p[1])
+    x, t = flat_lanes(own, at), flat_lanes(own, at + TANGENT)
+    if kind == TORUS:
+        x = lanes_of((away, p[2], 0.0))
+        t = lanes_of(((p[0] * w[0] + p[1] * w[1]) / away, w[2], 0.0))
+    j, s = flat_lanes(own, at + FIELDS), flat_lanes(own, at + SLOPES)
+    for stage in range(wrap.STAGES):
+        y, i = lanes_of(NONE), lanes_of(NONE)
         row = stage * (stage - 1) // 2
         for other in range(stage):
-            share = WEIGHTS[row + other]
-            if share != 0.0:
-                k = space + WIDTH * other
-                x = scale_add_lanes(x, share, flat_lanes(own, k))
-                t = scale_add_lanes(t, share, flat_lanes(own, k + TANGENT))
-                j = scale_add_lanes(j, share, flat_lanes(own, k + FIELDS))
-                s = scale_add_lanes(s, share, flat_lanes(own, k + SLOPES))
-        x = scale_add_lanes(flat_lanes(own, at), step, x)
-        t = scale_add_lanes(flat_lanes(own, at + TANGENT), step, t)
-        j = scale_add_lanes(flat_lanes(own, at + FIELDS), step, j)
-        s = scale_add_lanes(flat_lanes(own, at + SLOPES), step, s)
-        into = at
-        if stage < STAGES:
-            into = space + WIDTH * stage
-            bend, curvature = curving(kind, size, square, x, t)
-            x, t, j, s = t, bend, s, scale_lanes(-curvature, j)
-        store_flat(own, into, x)
-        store_flat(own, into + TANGENT, t)
-        store_flat(own, into + FIELDS, j)
-        store_flat(own, into + SLOPES, s)
+            y = scale_add_lanes(y, WEIGHTS[row + other], flat_lanes(own, space + 8 * other))
+            i = scale_add_lanes(i, WEIGHTS[row + other], flat_lanes(own, space + 8 * other + 4))
+        y = scale_add_lanes(scale_add_lanes(x, PLACES[stage] * step, t), step * step, y)
+        i = scale_add_lanes(scale_add_lanes(j, PLACES[stage] * step, s), step * step, i)
+        bend, curvature = curving(kind, size, kept, y)
+        store_flat(own, space + 8 * stage, bend)
+        store_flat(own, space + 8 * stage + 4, scale_lanes(-curvature, i))
+    x, j = scale_add_lanes(x, step, t), scale_add_lanes(j, step, s)
+    for stage in range(wrap.STAGES):
+        speed, share = step * SPEEDS[stage], step * step * SPEEDS[stage] * (1.0 - PLACES[stage])
+        y, i = flat_lanes(own, space + 8 * stage), flat_lanes(own, space + 8 * stage + 4)
+        x, t = scale_add_lanes(x, share, y), scale_add_lanes(t, speed, y)
+        j, s = scale_add_lanes(j, share, i), scale_add_lanes(s, speed, i)
+    if kind == TORUS:
+        (far, height, _), (rate, climb, angle) = numbers_of(x), numbers_of(t)
+        c, n = math.cos(angle) / away, math.sin(angle) / away
+        c, n, turn = c * p[0] - n * p[1], c * p[1] + n * p[0], kept[0] / far
+        x, t = (
+            lanes_of((far * c, far * n, height)),
+            lanes_of((rate * c - turn * n, rate * n + turn * c, climb)),
+        )
+    store_flat(own, at, x)
+    store_flat(own, at + TANGENT, t)
+    store_flat(own, at + FIELDS, j)
+    store_flat(own, at + SLOPES, s)
 
 
 @inline

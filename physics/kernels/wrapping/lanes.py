@@ -19,6 +19,7 @@ from .jacobi import (
     LINE,
     SLOPES,
     TANGENT,
+    Four,
     darboux,
     fields_march,
     moved_by,
@@ -171,6 +172,22 @@ def level_moves(own: Array) -> bool:
     return moves
 
 
+@inline
+def move_ends(own: Array, by_level: Four) -> None:
+    """Derivatives of the geodesic's beginning and length by the strand's ends, from TERMS and those by the level."""
+    n, a = flat3(own, wrap.NORMAL), flat3(own, wrap.BESIDE)
+    m, b = flat3(own, wrap.LAST_NORMAL), flat3(own, wrap.LAST_BESIDE)
+    for k in range(6):  # by both ends at a fixed level
+        missed = (-n[k], -a[k]) if k < 3 else (0.0, 0.0)
+        passed = (0.0, 0.0) if k < 3 else (m[k - 3], b[k - 3])
+        moved = moved_by(own, (missed[0], missed[1], passed[0], passed[1]))
+        rise = own[wrap.LEVEL_ENDS + k]
+        own[wrap.ALONG_ENDS + k] = moved[0] + by_level[0] * rise
+        own[wrap.ASIDE_ENDS + k] = moved[1] + by_level[1] * rise
+        own[wrap.TURN_ENDS + k] = moved[2] + by_level[2] * rise
+        own[wrap.ARC_ENDS + k] = moved[3] + by_level[3] * rise
+
+
 @shared
 def lay_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> None:
     """The lanes of a geodesic that was found, and the derivatives of its beginning and length (along, aside, turn,
@@ -186,23 +203,15 @@ def lay_geodesic(kind: int, size: Vector, own: Array, p: Vector, q: Vector) -> N
     set_terms(kind, size, own, (x, t), (flat3(own, end), flat3(own, end + TANGENT)), p, q)
     own[at], own[at + 1] = own[end + FIELDS], own[end + FIELDS + 1]
     own[at + 2], own[at + 3] = own[end + SLOPES], own[end + SLOPES + 1]
-    n, a = flat3(own, wrap.NORMAL), flat3(own, wrap.BESIDE)
-    m, b = flat3(own, wrap.LAST_NORMAL), flat3(own, wrap.LAST_BESIDE)
     by_level = (0.0, 0.0, 0.0, 0.0)
     if layers == wrap.LANES:
+        n, a = flat3(own, wrap.NORMAL), flat3(own, wrap.BESIDE)
+        m, b = flat3(own, wrap.LAST_NORMAL), flat3(own, wrap.LAST_BESIDE)
         at, end = node(0, wrap.LEVEL_LANE), node(int(own[wrap.STEPS]), wrap.LEVEL_LANE)
         x = scale_add3(lane_position(own, at)[1], -own[wrap.TERMS + LINE], lane_tangent(own, at)[1])
         y = scale_add3(lane_position(own, end)[1], own[wrap.TERMS + ENDED + LINE], lane_tangent(own, end)[1])
         by_level = moved_by(own, (dot3(n, x), dot3(a, x), -dot3(m, y), -dot3(b, y)))
-    for k in range(6):  # by both ends at a fixed level
-        missed = (-n[k], -a[k]) if k < 3 else (0.0, 0.0)
-        passed = (0.0, 0.0) if k < 3 else (m[k - 3], b[k - 3])
-        moved = moved_by(own, (missed[0], missed[1], passed[0], passed[1]))
-        rise = own[wrap.LEVEL_ENDS + k]
-        own[wrap.ALONG_ENDS + k] = moved[0] + by_level[0] * rise
-        own[wrap.ASIDE_ENDS + k] = moved[1] + by_level[1] * rise
-        own[wrap.TURN_ENDS + k] = moved[2] + by_level[2] * rise
-        own[wrap.ARC_ENDS + k] = moved[3] + by_level[3] * rise
+    move_ends(own, by_level)
 
 
 @inline

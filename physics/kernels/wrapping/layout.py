@@ -23,6 +23,7 @@ BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE, ALWAYS = 0, 1, 2, 3, 4
 # a strand's own memory
 STATUS, LENGTH, RATE, CURVATURE, PARTS, ENDS, FRAMES = 0, 1, 2, 3, 4, 5, 11  # PARTS: of a row (see `places`)
 STRAIGHT, WRAPPED, INSIDE, UNSOLVED = 0, 1, 2, 3
+FOUND = 4  # WRAPPED, between the same ends as before
 
 # of a path over one sphere or cylinder, after its frame: axes of the path's plane and its normal, in world axes; then
 # in these axes both ends with first and second derivatives in time
@@ -45,7 +46,7 @@ ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cyl
 
 # of a path over one curved obstacle, in the obstacle's axes: point, tangent and length of the geodesic at its
 # beginning; the nodes of its lanes (see `flow`): time, the state of `jacobi`, level
-LANE, LANES, MOST_STEPS = 24, 3, 96
+LANE, LANES, MOST_STEPS, STAGES = 24, 3, 96, 17  # STAGES: of a step
 TANGENTS, RATES = 4, 8  # in a lane
 TIME_LANE, FIELDS_LANE, LEVEL_LANE = 0, 1, 2
 GEODESIC = ROUND_SPACE
@@ -70,7 +71,7 @@ STATE = TERMS + 22
 PLACES = STATE + 16
 NODES = PLACES + MOST_STEPS + 1
 STEP_SPACE = NODES + LANE * LANES * (MOST_STEPS + 1)
-GEODESIC_SIZE = STEP_SPACE + 12 * LANE + LANES * LANE
+GEODESIC_SIZE = STEP_SPACE + 12 * STAGES + LANES * LANE
 
 # a point of one piece of a strand: position, tangent, bias, Jacobian (3 x 12)
 OUT_TANGENT, OUT_BIAS, OUT_JACOBIAN = 3, 6, 9

@@ -19,6 +19,8 @@ from .smooth import NEAR, local_width, ramp_of, taken
 from .surface import TORUS, Moving, gradient_of, level_of, times3
 
 AROUND = 24
+STEP = 2.0 * math.pi / AROUND
+COSINE, SINE = math.cos(STEP), math.sin(STEP)
 MOST_STEPS = 40
 
 
@@ -128,11 +130,10 @@ def over_circle(
 
 
 @inline
-def clearance(radius: float, angle: float, p: Vector, e: Vector) -> tuple[float, Vector]:
-    """Signed distance of a line (through p, along e) from the tangent of a circle about z at an angle, positive inside;
-    and the direction away from the tangent.
+def clearance(radius: float, c: float, s: float, p: Vector, e: Vector) -> tuple[float, Vector]:
+    """Signed distance of a line (through p, along e) from the tangent of a circle about z at an angle with cosine c and
+    sine s, positive inside; and the direction away from the tangent.
     """
-    c, s = math.cos(angle), math.sin(angle)
     m = cross(e, (-s, c, 0.0))
     length = math.sqrt(dot3(m, m))
     if length == 0.0:
@@ -148,11 +149,12 @@ def narrowest(radius: float, p: Vector, e: Vector) -> tuple[float, float]:
     Newton's method from the worst of some angles.
     """
     best, angle = 1e300, 0.0
+    c, s = 1.0, 0.0
     for k in range(AROUND):
-        trial = 2.0 * math.pi * k / AROUND
-        gap, _ = clearance(radius, trial, p, e)
+        gap, _ = clearance(radius, c, s, p, e)
         if gap < best:
-            best, angle = gap, trial
+            best, angle = gap, k * STEP
+        c, s = c * COSINE - s * SINE, s * COSINE + c * SINE
     square = dot3(e, e)
     part = 0.0
     for _ in range(MOST_STEPS):
@@ -167,7 +169,7 @@ def narrowest(radius: float, p: Vector, e: Vector) -> tuple[float, float]:
         change = -dot3(away, t) / slope if slope != 0.0 else 0.0
         change = max(-0.3, min(0.3, change))
         angle += change
-        if abs(change) < 1e-15:
+        if abs(change) < 1e-14:
             break
     return angle, part
 
@@ -252,7 +254,7 @@ def torus_level(data: Array, shape: int, width: float, own: Array, p: Moving, q:
     if status != wrap.WRAPPED:
         return status
     angle, part = narrowest(major, p[0], e)
-    gap, m = clearance(major, angle, p[0], e)
+    gap, m = clearance(major, math.cos(angle), math.sin(angle), p[0], e)
     if not 0.0 < part < 1.0 or gap >= minor + width:
         return wrap.STRAIGHT
     if gap <= -minor - width and p[0][2] * q[0][2] > 0.0:  # no path stays in the hole

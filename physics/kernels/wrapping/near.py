@@ -45,7 +45,8 @@ def right_side(data: Array, shape: int, p: Vector, q: Vector, x: Vector) -> bool
     e = subtract3(q, p)
     if kind == TORUS:
         major = data[shape + wrap.SHAPE_PARAMETERS]
-        gap, _ = clearance(major, math.atan2(x[1], x[0]), p, e)
+        far = math.hypot(x[0], x[1])
+        gap, _ = clearance(major, x[0] / far, x[1] / far, p, e)
         return bool(gap > 0.0)
     if kind > ELLIPSOID:
         g, _, _ = gradient_of(kind, surface_size(data, shape), x, ZERO, ZERO)

@@ -98,6 +98,7 @@ def parts_in_time(data: Array, record: int, own: Array, count: int, parts: int, 
         piece_rates(data, record, own, count, parts, number, rates)
         i = part_of(data, record, own, count, number)
         a, b = junction(data, record, own, number, parts), junction(data, record, own, number + 1, parts)
+        own[piece_of(data, record, i) + wrap.STATUS] = wrap.FOUND
         solve_piece(data, record, own, i, a, b)
         contact(data, record, own, i, False, 2 * number)
         contact(data, record, own, i, True, 2 * number + 1)

@@ -6,7 +6,7 @@ import math
 
 from ..algebra.access import flat3
 from ..algebra.axes import put3
-from ..algebra.vectors import Array, Vector, dot3, scale_add3, subtract3
+from ..algebra.vectors import Array, Vector, add3, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
 from .convex import convex_level
@@ -135,7 +135,8 @@ def judged(kind: int, size: Vector, own: Array, any_pass: bool) -> bool:
     """As `solved`, for a geodesic already found; False over an ellipsoid's wrong side, where one ends that slid off,
     and where it is too long for a string laid as the first guess: Newton's method has then gone to another path.
     """
-    middle = flat3(own, wrap.NODES + 3 * (int(own[wrap.STEPS]) // 2))
+    steps = int(own[wrap.STEPS])
+    middle = add3(flat3(own, wrap.NODES + 3 * (steps // 2)), flat3(own, wrap.NODES + 3 * ((steps + 1) // 2)))
     if kind == ELLIPSOID and dot3(times3(size, middle), flat3(own, wrap.SIDE)) < 0.0:
         return False
     return whole_length(own) <= own[wrap.LONGEST] and (stiffness(own) > 0.0 or any_pass)

@@ -23,7 +23,7 @@ Moving: TypeAlias = tuple[Vector, Vector, Vector]  # a vector with first and sec
 # the `kind` of each class of muscles.obstacles; geodesics are integrated from the ellipsoid on
 SPHERE, CYLINDER, ELLIPSOID, TORUS, CAPSULE = 0, 1, 2, 3, 4
 
-TURN = 0.18  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then accurate to 1e-13 m
+TURN = 0.4  # [rad] a step: lengths over ellipsoids with axes from 5 to 15 cm are then accurate to 1e-13 m
 CYLINDRIC, ANY = 0.0, 2.0  # parts of a sphere-capped cylinder
 LEAST_TURN = (
     0.2  # a geodesic along a cylinder's axis is integrated as if it were turning so much of its length
@@ -44,7 +44,8 @@ def surface_size(data: Array, shape: int) -> Vector:
     if kind == CYLINDER:
         return 1.0, 1.0, 0.0
     if kind == ELLIPSOID:
-        return data[at] ** -2.0, data[at + 1] ** -2.0, data[at + 2] ** -2.0
+        a, b, c = 1.0 / data[at], 1.0 / data[at + 1], 1.0 / data[at + 2]
+        return a * a, b * b, c * c
     if kind == CAPSULE:
         return data[at + 1], ANY, 0.0
     return data[at], 0.0, 0.0
@@ -129,8 +130,8 @@ def level_of(kind: int, size: Vector, x: Vector) -> float:
 
 
 @inline
-def bending(size: Vector, x: Moving, t: Moving) -> Vector:
-    """t H t along a lane on a torus."""
+def bending(size: Vector, x: Moving, kept: Vector) -> Vector:
+    """t H t along a lane on a torus, of which x y' - y x' is kept."""
     p, v, a = x
     far = math.sqrt(p[0] * p[0] + p[1] * p[1])
     speed = (p[0] * v[0] + p[1] * v[1]) / far
@@ -138,10 +139,7 @@ def bending(size: Vector, x: Moving, t: Moving) -> Vector:
     i = 1.0 / far
     i1 = -i * i * speed
     i2 = -i * i * second - 2.0 * i * i1 * speed
-    m = p[0] * t[0][1] - p[1] * t[0][0]
-    m1 = v[0] * t[0][1] - v[1] * t[0][0] + p[0] * t[1][1] - p[1] * t[1][0]
-    m2 = a[0] * t[0][1] - a[1] * t[0][0] + p[0] * t[2][1] - p[1] * t[2][0]
-    m2 += 2.0 * (v[0] * t[1][1] - v[1] * t[1][0])
+    m, m1, m2 = kept
     w, w1 = m * i, m1 * i + m * i1  # along the circle; 1 - (R / far) w^2
     w2 = m2 * i + 2.0 * m1 * i1 + m * i2
     s, s1, s2 = w * w, 2.0 * w * w1, 2.0 * (w1 * w1 + w * w2)
