@@ -103,6 +103,18 @@ def test_past_the_end_of_a_cylinder(low: float, high: float, wrapped: bool) -> N
     assert (strand.status == wrap_layout.WRAPPED) == wrapped
 
 
+def test_where_a_path_is_beyond_the_end_of_a_cylinder() -> None:
+    """OpenSim's plane of both ends has the first tangent point at 17.8 mm, the path at 25.3 mm: it is wrapped over a
+    cylinder that ends in between.
+    """
+    p, q = np.array([-0.07, -0.03, 0.0]), np.array([0.07, -0.03, 0.1])
+    angle = math.atan2(p[1], p[0]) - math.acos(RADIUS / math.hypot(p[0], p[1]))
+    height = q[2] * (RADIUS * math.cos(angle) - p[0]) / (q[0] - p[0])
+    for half, status in ((1.001 * height, wrap_layout.WRAPPED), (0.999 * height, wrap_layout.STRAIGHT)):
+        strand = at_rest(Wrap(Cylinder(radius=RADIUS, length=2.0 * half, side="+y"), 0.0), p, q)
+        assert strand.status == status
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_always_on_a_side(name: str) -> None:
     """A line past the other side is straight unless the path is always to pass on this one, as a cylinder's path with a

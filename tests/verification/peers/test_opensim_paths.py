@@ -71,7 +71,7 @@ NEAR = {
     "BICshort": (1e-13, 1e-12), "BRA": (3e-5, 3e-4), "TRIlat": (3e-6, 3e-5), "TRImed": (3e-6, 3e-5),
     "BIClong": (1e-4, 6e-4), "TRIlong": (1.5e-2, 1.5e-2),
 }  # fmt: skip
-ONE_SURFACE, NEAR_ONE = 1.0, (2e-3, 4e-4)
+ONE_SURFACE, NEAR_ONE = 1.0, (3e-5, 6e-4)
 
 
 def test_wraps_of_the_arm() -> None:
