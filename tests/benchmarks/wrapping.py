@@ -1,4 +1,6 @@
-"""Smooth wrapped paths against the shortest ones: a length and twenty points per step, with all derivatives."""
+"""Smooth wrapped paths against the shortest ones: a length and twenty points per step, with all derivatives; and
+lengths over each surface against those over a cylinder.
+"""
 
 from __future__ import annotations
 
