@@ -195,6 +195,9 @@ def exhibits() -> tuple[Exhibit, ...]:
             "Scapulothoracic", joints.Scapulothoracic((0.045, 0.055, 0.04), (0.0, 0.01)),
             turns(60, 50, 60, 25), "dart", "surface",
         ),
+        Exhibit(
+            "Constant curvature", joints.ConstantCurvature(0.06), turns(60, 60, 60), "arm", "wire"
+        ),
         Exhibit("Custom (OpenSim)", rolling_joint(), degrees((0, 100)), rest=(0.0,)),
         Exhibit("Spline curve", curve, of_curve(curve), "dart", "wire"),
         Exhibit("Inverted curve", joints.Inverted(curve), of_curve(curve), "wire", "dart"),

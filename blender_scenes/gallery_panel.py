@@ -29,6 +29,8 @@ SAME_NAMES = (
     "winging",
     "winging_origin",
     "winging_direction",
+    "rod_length",
+    "neutral",
 )
 # Blender keeps settings and control frames in single precision: 6e-8 of metres and radians, through a few factors
 READ_WITHIN = 2e-6

@@ -66,6 +66,10 @@ class JointShape:
         "Winging Origin", "Where the axis of winging meets the x-y plane of the moving frame", size=2
     )
     winging_direction: angle("Winging Direction", "Angle between y and the axis of winging, about z")
+    rod_length: length("Rod Length", "Length of the rod, which bends to an arc", default=0.1, min=0.0)
+    neutral: angles(
+        "Neutral", "Turns of the rod's end about x, then z, then y where its coordinates are 0", size=3
+    )
     ball_limit: choice(
         "Limit",
         "Limit of the total rotation of a ball joint",

@@ -76,6 +76,14 @@ GROUPS: tuple[tuple[str, tuple[JointType, ...]], ...] = (
                 ("semi_axes", "winging_origin", "winging_direction"),
                 (("abduction", "rad"), ("elevation", "rad"), ("upward_rotation", "rad"), ("winging", "rad")),
             ),
+            JointType(
+                "constant_curvature",
+                24,
+                "Constant Curvature",
+                "OpenSim's joint of a part of the spine: a rod along y that bends to an arc and twists",
+                ("rod_length", "neutral"),
+                (("about_x", "rad"), ("about_z", "rad"), ("twist", "rad")),
+            ),
         ),
     ),
     (

@@ -207,6 +207,10 @@ def _candidates(shape: JointPart | JointProperties, image: Image) -> dict[str, l
             found[name] = [value, -value]
     if "winging" in used:
         found["winging"] = [shape.winging, -shape.winging, np.pi - shape.winging, shape.winging - np.pi]
+    if "neutral" in used:
+        found["neutral"] = [
+            tuple(np.multiply(each, shape.neutral)) for each in itertools.product((1, -1), repeat=3)
+        ]
     if "winging_origin" in used:
         x, y = shape.winging_origin
         found["winging_origin"] = [(x, y), (-x, y), (x, -y), (-x, -y)]

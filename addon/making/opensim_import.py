@@ -239,7 +239,7 @@ def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> b
 #: settings of a joint with the same names and values as in physics
 SAME = (
     *("sequence", "rotation_first", "skew", "semi_axes", "winging", "normal"),
-    *("winging_origin", "winging_direction"),
+    *("winging_origin", "winging_direction", "rod_length", "neutral"),
 )
 
 
@@ -275,6 +275,8 @@ def set_joint(settings: JointProperties, joint: Any, metres: float = 1.0) -> boo
     described = joint.to_dict()
     if joint.type == "ellipsoid" and min(joint.a, joint.b, joint.c) < 0.0:
         return False
+    if "rod_length" in described:
+        described["rod_length"] /= metres
     if joint.type in LENGTHS:
         described = _in_units(described, metres)
     plain = {key for key in described if key not in KNOWN and described[key] is not None}

@@ -306,23 +306,26 @@ def _add_factors(
                 row.shift(_axis("z"), [(_line({reading: 1.0}, lead),)])
             if rate != 0.0:
                 row.turn(_axis("z"), [(_line({reading: 1.0}, rate),)])
-        elif block.kind == layout.ELLIPSOID_NORMAL:
-            _add_normal(row, block, ranges[reading : reading + 2], reading)
+        elif block.kind == layout.OF_TWO:
+            _add_of_two(row, block, ranges[reading : reading + 2], reading)
         else:
             _add_function(row, block, ranges, reading)
     row.constant(parts.after)
 
 
-def _add_normal(row: Row, block: physics_access.Block, ranges: np.ndarray, reading: int) -> None:
-    """A turn by an angle of two coordinates, smooth in both."""
+def _add_of_two(row: Row, block: physics_access.Block, ranges: np.ndarray, reading: int) -> None:
+    """A turn by an angle of two coordinates, or a shift, smooth in both."""
     grids = [np.linspace(a, b, 2 * int(np.ceil(0.5 * GRID_DENSITY * (b - a))) + 9) for a, b in ranges]
     samples = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
     poses = factor_poses.alone(block, 2)(samples.reshape(-1, 2))
-    angles = _angles(poses, block.data[:3]).reshape(samples.shape[:2])
-    angles = np.unwrap(np.unwrap(angles, axis=0), axis=1)
+    turns = block.data[3] != 0.0  # its angular rate
+    axis = block.data[:3] if turns else block.data[4:7]
+    values = (_angles(poses, axis) if turns else poses[:, :3, 3] @ axis).reshape(samples.shape[:2])
+    if turns:
+        values = np.unwrap(np.unwrap(values, axis=0), axis=1)
     cardinal = [sampled({}, grid, np.eye(len(grid))) for grid in grids]
     directions = [(reading + k, each.places, each.values, each.rates) for k, each in enumerate(cardinal)]
-    row.turn(block.data[:3], _separated(directions, angles))
+    (row.turn if turns else row.shift)(axis, _separated(directions, values))
 
 
 def _angles(poses: np.ndarray, axis: np.ndarray) -> np.ndarray:

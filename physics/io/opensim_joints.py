@@ -10,7 +10,18 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import ModelError, UnknownJointError
-from ..joints import Custom, Ellipsoid, Fixed, Function, Hinge, Joint, Linear, Scapulothoracic, Slider
+from ..joints import (
+    ConstantCurvature,
+    Custom,
+    Ellipsoid,
+    Fixed,
+    Function,
+    Hinge,
+    Joint,
+    Linear,
+    Scapulothoracic,
+    Slider,
+)
 from .opensim_functions import read_function
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate
@@ -161,6 +172,11 @@ def _ellipsoid(node: Node, names: list[str], notes: Notes) -> Made:
     return Made(Ellipsoid(*radii), dict.fromkeys(names, "rotational"))
 
 
+def _constant_curvature(node: Node, names: list[str], notes: Notes) -> Made:
+    neutral = node.numbers("neutral_angle_x_z_y", [0.0, 0.0, 0.0], 3)
+    return Made(ConstantCurvature(node.number("length", 1.0), neutral), dict.fromkeys(names, "rotational"))
+
+
 def _custom(node: Node, names: list[str], notes: Notes) -> Made:
     transform = node.child("SpatialTransform")
     found = {} if transform is None else {entry.name: entry for entry in transform}
@@ -230,5 +246,6 @@ KINDS: dict[str, tuple[Maker, int | None]] = {  # and the number of coordinates,
     "PlanarJoint": (_sequence("z", "xy"), 3),
     "EllipsoidJoint": (_ellipsoid, 3),
     "ScapulothoracicJoint": (_scapulothoracic, 4),
+    "ConstantCurvatureJoint": (_constant_curvature, 3),
     "CustomJoint": (_custom, None),
 }

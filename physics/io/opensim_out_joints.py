@@ -14,6 +14,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
 from ..joints import (
+    ConstantCurvature,
     Custom,
     Ellipsoid,
     Euler,
@@ -103,6 +104,9 @@ def form_of(joint: Joint, held: Any, span: FloatArray, tolerance: float) -> Form
             "scapula_winging_axis_direction": joint.winging_direction,
         }
         return Form("ScapulothoracicJoint", values=values, coordinates=(0, 1, 2, 3))
+    if isinstance(joint, ConstantCurvature):
+        values = {"length": joint.rod_length, "neutral_angle_x_z_y": joint.neutral}
+        return Form("ConstantCurvatureJoint", values=values, coordinates=(0, 1, 2))
     if isinstance(joint, Ellipsoid) and joint.winging == 0.0 and joint.normal == "opensim" and held[3] == 0.0:
         return Form(
             "EllipsoidJoint", values={"radii_x_y_z": (joint.a, joint.b, joint.c)}, coordinates=(0, 1, 2)

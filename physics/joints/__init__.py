@@ -11,6 +11,7 @@ from ..geometry.exponential_coordinates import ReachCone
 from .anatomical import Custom, Elliptic
 from .base import Block, Factorization
 from .composite import Composite
+from .constant_curvature import ConstantCurvature
 from .elementary import (
     Cylindrical,
     Fixed,
@@ -68,6 +69,7 @@ __all__ = [
     "REGISTRY",
     "Block",
     "Composite",
+    "ConstantCurvature",
     "CubicSpline",
     "PiecewiseLinear",
     "PiecewisePolynomial",

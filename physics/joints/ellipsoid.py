@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -31,10 +32,10 @@ def product_of_waves(axis: Any, scale: float, cosine: bool) -> tuple[Block, Bloc
     return (function_block(sliding(axis), wave, [1.0, 1.0]), function_block(sliding(axis), wave, [1.0, -1.0]))
 
 
-def normal_block(twist: FloatArray, which: int, axes: tuple[float, float, float]) -> Block:
-    """exp(twist f(longitude, latitude)), f one of the angles of the true normal (``kernels.joints.ellipsoid``)."""
-    data = np.concatenate([kernel_twists(twist[None])[0], [which, *axes]])
-    return Block(layout.ELLIPSOID_NORMAL, 0, IDENTITY, data)
+def block_of_two(twist: FloatArray, which: int, numbers: Sequence[float]) -> Block:
+    """exp(twist f(x, y)) of the first two coordinates, f one of the functions of ``kernels.joints.of_two``."""
+    data = np.concatenate([kernel_twists(twist[None])[0], [which, *numbers]])
+    return Block(layout.OF_TWO, 0, IDENTITY, data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +75,8 @@ class Ellipsoid(Joint):
         if self.normal == "true":
             normal = (
                 function_block(turning(X), TangentAngle(self.b, self.c), [1.0]),
-                normal_block(turning(Y), layout.NORMAL_TILT, axes),
-                normal_block(turning(Z), layout.NORMAL_SPIN, axes),
+                block_of_two(turning(Y), layout.NORMAL_TILT, axes),
+                block_of_two(turning(Z), layout.NORMAL_SPIN, axes),
             )
         else:
             normal = tuple(function_block(turning(t), Linear(), [1.0], k) for k, t in enumerate((X, Y)))

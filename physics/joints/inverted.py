@@ -87,7 +87,7 @@ def _opposite(block: Block) -> FloatArray:
         return inverted_spline(block.data)
     if block.kind == layout.SPLINE_SURFACE:
         return inverted_surface(block.data)
-    if block.kind in (layout.FUNCTION, layout.ELLIPSOID_NORMAL):
+    if block.kind in (layout.FUNCTION, layout.OF_TWO):
         width = layout.TWIST_WIDTH
         return np.concatenate([negated_twists(block.data[:width]), block.data[width:]])
     return -block.data  # a screw's rates, a rotation vector's sign

@@ -67,7 +67,7 @@ def _link(joint: Joint, blocks: Sequence[Block], used: tuple[int, ...]) -> Link:
 
 
 def _coordinates(block: Block) -> range:
-    counts = {layout.ROTATION_VECTOR: 3, layout.ELLIPSOID_NORMAL: 2}
+    counts = {layout.ROTATION_VECTOR: 3, layout.OF_TWO: 2}
     if block.kind == layout.FUNCTION:
         count = int(block.data[layout.TWIST_WIDTH])
     elif block.kind == layout.SPLINE_SURFACE:

@@ -224,7 +224,7 @@ def pack(
     rows = [each.packed(body_frames, inputs or {}) for each in elements]
     header[layout.ELEMENT_ROWS] = data.add(*rows)
     rarest = max((row[layout.ELEMENT_KIND] for row in rows), default=0.0)
-    if rarest >= layout.RARE_ELEMENTS:
+    if rarest >= layout.RARE_ELEMENTS or any(row[layout.KIND] == layout.OF_TWO for row in block_rows):
         bits = FIELD_BITS if rarest == layout.FIELD_ELEMENT else RARE_BITS
         if body_int.max() >= 1 << (bits - 1):
             raise ModelError(

@@ -53,13 +53,14 @@ FUNCTION = (
 SPLINE_SURFACE = (
     4  # three translations and three Euler angles, each a tensor-product B-spline (see `surface`)
 )
-ELLIPSOID_NORMAL = 5  # exp(g f(longitude, latitude)): data = constant twist, which angle, semi-axes
+OF_TWO = 5  # exp(g f(x, y)) of two coordinates: data = constant twist, which function, three numbers (see `of_two`)
 
 # kinds of functions, the first number of each (see `functions`)
 LINEAR_FUNCTION, TRIGONOMETRIC, POLYNOMIAL, PIECEWISE, TANGENT_ANGLE, BENT_PIECEWISE = 0, 1, 2, 3, 4, 5
 
-# angles of an ellipsoid's normal (see `ellipsoid`)
-NORMAL_TILT, NORMAL_SPIN = 0, 1
+# functions of two coordinates: angles of an ellipsoid's normal, by its semi-axes; places of an arc's end, by its length
+# and the angles at 0
+NORMAL_TILT, NORMAL_SPIN, ARC_X, ARC_Y, ARC_Z = range(5)
 
 # data: gravity first, then how many limit rows and force elements there are and where they begin,
 GRAVITY, LIMIT_COUNT, LIMIT_ROWS, ELEMENT_COUNT, ELEMENT_ROWS = 0, 3, 4, 5, 6
@@ -83,8 +84,8 @@ COUPLED_TWIST = 8  # numbers of a coupling with a twist
 # a force element: kind, bodies (-1 for the world), size of its record, and parameters of its kind
 ELEMENT_KIND, ELEMENT_BODY, ELEMENT_OTHER, ELEMENT_SIZE, ELEMENT_HEADER = 0, 1, 2, 3, 4
 SPRING_ELEMENT, WRENCH_ELEMENT, DAMPING_ELEMENT, GROUND_ELEMENT, MOUNT_ELEMENT = 0, 1, 2, 3, 4
-# from this kind on elements are rare: body_int has RARE_BITS bits in models that have one, else 64, which selects the
-# kernels that are compiled with them
+# from this kind on elements are rare: body_int has RARE_BITS bits in models that have one, or a factor OF_TWO, else 64,
+# which selects the kernels that are compiled with them
 RARE_ELEMENTS, RARE_BITS = 5, 32
 # among them fields, for which it has FIELD_BITS bits
 BUSHING_ELEMENT, SPHERE_ELEMENT, FIELD_ELEMENT, FIELD_BITS = 5, 6, 7, 16

@@ -98,6 +98,9 @@ def joint_makers(rng: np.random.Generator) -> dict[str, Callable[[], ph.joints.J
         "scapulothoracic": lambda: joints.Scapulothoracic(
             rng.uniform(0.05, 0.3, 3), rng.uniform(-0.1, 0.1, 2), rng.uniform(-1.0, 1.0)
         ),
+        "constant_curvature": lambda: joints.ConstantCurvature(
+            rng.uniform(0.1, 0.6), rng.uniform(-0.5, 0.5, 3)
+        ),
         "reversed_hinge": lambda: joints.ReversedHinge(),
         "roll_pitch": lambda: joints.RollPitch(),
         "roll_pitch_yaw": lambda: joints.RollPitchYaw(),

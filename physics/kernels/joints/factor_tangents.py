@@ -11,11 +11,11 @@ from ..algebra.lanes import axes_of, lanes_of, numbers_of, pair_of, rotation_of,
 from ..algebra.rotation_vector import exp_coefficients, exp_curvatures, jacobian_bend, jacobian_slope
 from ..algebra.spatial import bracket, column, rotate, twist_through
 from ..algebra.vectors import NONE, STILL, Array, Rotation, Twist, Vector, dot3, scale_add6
-from ..compiler.jit import shared
-from .ellipsoid import normal_angle
+from ..compiler.jit import for_rare_forces, shared
 from .factors import after_frame, find_span, paced, range_of, rotation_factor, screw_factor, twist_factor
 from .functions import evaluate_function, third_derivative, weighted_sum
 from .kinematics import placed
+from .of_two import NOWHERE, function_of_two
 from .surface_tangent import surface_tangent
 from .tangent import (
     BIAS_RATE,
@@ -151,16 +151,14 @@ def function_tangent(
     return r, p, after
 
 
-@shared
-def normal_tangent(
-    before: Moved, data: Array, offset: int, tangent: Array, own: Own, q: Array, qd: Array
+@for_rare_forces(NOWHERE[:3])
+def tangent_of_two(
+    body_int: Array, before: Moved, data: Array, offset: int, tangent: Array, own: Own, q: Array, qd: Array
 ) -> Moved:
-    """exp(g f(longitude, latitude)); the jet has Taylor coefficients, which are derivatives over factorials."""
+    """exp(g f(x, y)); the jet has Taylor coefficients, which are derivatives over factorials."""
     r, p, v = before
     first, count, d = own
-    kind = offset + at.TWIST_WIDTH
-    axes = (data[kind + 1], data[kind + 2], data[kind + 3])
-    f = normal_angle(int(data[kind]), axes, q[d], q[d + 1])
+    f = function_of_two(data, offset + at.TWIST_WIDTH, q[d], q[d + 1])
     x, y = qd[d], qd[d + 1]
     clear_factor(tangent, first, count)
     h = HESSIAN + d - first
@@ -269,8 +267,8 @@ def joint_tangent(
             r, p, v = curve_tangent((r, p, v), data, offset, tangent, own, q[d], qd[d])
         elif kind == at.FUNCTION:
             r, p, v = function_tangent((r, p, v), data, offset, tangent, own, q, qd)
-        elif kind == at.ELLIPSOID_NORMAL:
-            r, p, v = normal_tangent((r, p, v), data, offset, tangent, own, q, qd)
+        elif kind == at.OF_TWO:
+            r, p, v = tangent_of_two(body_int, (r, p, v), data, offset, tangent, own, q, qd)
         elif kind == at.SPLINE_SURFACE:
             r, p, v = surface_tangent((r, p, v), data, offset, tangent, own, q, qd, scratch)
         else:

@@ -35,8 +35,8 @@ from ..algebra.spatial import MANY_TURNS, near_sine_cosine, twist_through
 from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector
 from ..compiler.jit import inline, shared
 from .cubic_curve import cubic_motion, plain_cubic, prepare_cubic
-from .ellipsoid import normal_factor
 from .factors import curve_factors, function_factor, moved_on, rotation_factor, screw_factor
+from .of_two import factor_of_two
 from .surface import surface_factors
 
 
@@ -134,8 +134,8 @@ def advance_factors(
             store_twist(dof, d, at.SUBSPACE, w)
         elif kind == at.FUNCTION:
             r, p, v, c = function_factor((r, p, v, c), data, offset, d, q, qd, dof)
-        elif kind == at.ELLIPSOID_NORMAL:
-            r, p, v, c = normal_factor((r, p, v, c), data, offset, d, q, qd, dof)
+        elif kind == at.OF_TWO:
+            r, p, v, c = factor_of_two(body_int, (r, p, v, c), data, offset, d, q, qd, dof)
         elif kind == at.SPLINE_SURFACE:
             scratch = body_int.shape[0]
             r, p, v, c, outside = surface_factors((r, p, v, c), data, offset, d, q, qd, work, scratch, dof)

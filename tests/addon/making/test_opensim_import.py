@@ -320,6 +320,21 @@ def test_an_ellipsoid_joint_is_imported(part, scene, lever):
     assert model.prescribed.tolist() == [False] * 3 + [True]
 
 
+def test_a_joint_of_constant_curvature_is_imported(part, scene, lever):
+    pin = SMALL[SMALL.index("<PinJoint") : SMALL.index("</JointSet>")]
+    made = pin.replace("PinJoint", "ConstantCurvatureJoint").replace("<clamped>true</clamped>", "")
+    made = made.replace("</Coordinate>", '</Coordinate><Coordinate name="y"/><Coordinate name="z"/>')
+    rest = "<length>0.3</length><neutral_angle_x_z_y>0 -0.6 0.1</neutral_angle_x_z_y>"
+    lever.write_text(SMALL.replace(pin, made.replace("</coordinates>", f"</coordinates>{rest}")), "utf-8")
+    scene.unit_settings.scale_length = 0.5
+    imported = part("making.opensim_import").import_model(scene, str(lever))
+    assert not {"import-joint", "import-joint-type"} & {each.code for each in imported.warnings}
+    model = part("reading.scene").read(scene).model
+    joint = next(body for body in model.bodies if body.name == "rod").joint
+    assert joint.type == "constant_curvature"
+    assert np.allclose([joint.rod_length, *joint.neutral], [0.3, 0.0, -0.6, 0.1], rtol=1e-6)  # float32
+
+
 def test_unknown_joints_are_welded_if_allowed(part, scene, lever):
     lever.write_text(SMALL.replace("PinJoint", "StrangeJoint"), "utf-8")
     with pytest.raises(RuntimeError, match="StrangeJoint 'hinge'"):

@@ -103,6 +103,7 @@ def joints_of(ph):
         "elliptic": j.Elliptic(0.3, 0.2),
         "ellipsoid": j.Ellipsoid(0.3, 0.2, 0.4, winging=0.4),
         "true ellipsoid": j.Ellipsoid(0.3, 0.2, 0.4, winging=0.4, normal="true"),
+        "constant curvature": j.ConstantCurvature(0.3, (0.1, 0.2, 0.3)),
         "scapulothoracic": j.Scapulothoracic((0.3, 0.2, 0.4), (0.1, -0.05), 0.3),
         "custom": one,
         "custom of two": two,
@@ -118,7 +119,7 @@ def joints_of(ph):
     }
 
 
-NAMES = 26
+NAMES = 27
 
 
 @pytest.mark.parametrize("inverted", [False, True])

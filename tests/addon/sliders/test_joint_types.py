@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-NUM_TYPES = 24  # joint types that the menus offer
+NUM_TYPES = 25  # joint types that the menus offer
 
 
 def sliders(part, joint):

@@ -7,7 +7,7 @@ from unittest.mock import MagicMock
 import bpy
 import pytest
 
-NUM_TYPES = 24  # joint types that the menus offer
+NUM_TYPES = 25  # joint types that the menus offer
 
 
 class Properties:

@@ -68,10 +68,12 @@ def test_it_is_read_and_moves_as_in_opensim(path: Path, tmp_path: Path) -> None:
         pytest.skip("a ring of joints, which OpenSim opens elsewhere")
     state = with_our_inertias(peer, read, model)
     ours, theirs = places(peer, state, read, model)
+    rods = any(body.joint.type == "constant_curvature" for body in model.bodies)
+    reach = 0.5 if rods else 1.0  # OpenSim's rods bend by a quarter turn at most
     rng = np.random.default_rng(0)
     for _ in range(3):
         q = np.zeros(model.num_coordinates)
-        q[ours] = rng.uniform(-1.0, 1.0, len(ours))
+        q[ours] = rng.uniform(-reach, reach, len(ours))
         for slot, value in zip(theirs, q[ours]):
             state.updQ().set(slot, float(value))
         peer.realizePosition(state)
@@ -81,6 +83,8 @@ def test_it_is_read_and_moves_as_in_opensim(path: Path, tmp_path: Path) -> None:
             place = read.frames[f"/bodyset/{body.getName()}"]
             pose = place.pose if place.body is None else poses[place.body] @ place.pose
             assert np.abs(pose - pose_of(body.getTransformInGround(state))).max() < POSE, body.getName()
+        if rods:
+            continue  # its velocities contradict their poses, see `peers.test_opensim`
         matrix = ph.mass_matrix(model, placed)[np.ix_(ours, ours)]
         expected = mass_matrix(peer, state, theirs)
         allowed = MASS * np.abs(expected).max(initial=0.0) + TRACE

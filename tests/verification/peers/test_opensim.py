@@ -13,11 +13,12 @@ opensim = pytest.importorskip("opensim", reason="OpenSim is only in the environm
 
 import physics as ph  # noqa: E402  (after the check that there is something to compare with)
 
-from .opensim_joint import OpenSimBody, kinetic_energy, our_custom, our_model  # noqa: E402
+from .opensim_joint import COM, GRAVITY, INERTIA, MASS, OpenSimBody, kinetic_energy, our_custom, our_model  # noqa: E402
 
 pytestmark = pytest.mark.peers
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
+ENERGY = 1e-12  # round-off of some products
 POSE = 1e-12  # round-off of sines and products near 1
 ACCELERATION = 1e-9  # the same, times the condition of the inertia that a coordinate moves
 
@@ -77,6 +78,40 @@ def test_scapulothoracic() -> None:
         model = our_model(ph.joints.Scapulothoracic(radii, origin, direction))
         for _ in range(10):
             agree(peer, model, rng.uniform(-1.2, 1.2, 4), rng.normal(size=4))
+
+
+def test_constant_curvature() -> None:
+    """Poses, and the joint's Jacobian by mass matrix and accelerations at rest.
+
+    OpenSim 4.6 takes the twists of this joint, which are in the child's axes, for ones in the parent's, and leaves out
+    their rate: its velocities contradict its own poses. Ours are compared as it takes them.
+    """
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        length, neutral = rng.uniform(0.1, 0.5), rng.uniform(-0.4, 0.4, 3)
+        peer = OpenSimBody(
+            lambda name, parent, child, given=(length, neutral): opensim.ConstantCurvatureJoint(
+                name, parent, child, opensim.Vec3(*given[1]), float(given[0])
+            )
+        )
+        joint = ph.joints.ConstantCurvature(length, neutral)
+        for q in rng.uniform(-1.1, 1.1, (10, 3)):
+            if np.hypot(*(q + neutral)[:2]) < 1e-2:  # below 1e-3 OpenSim's rod is straight
+                continue
+            pose, _, acceleration = peer.move(q, np.zeros(3))
+            transform, twists, _ = joint.evaluate(q)
+            assert np.abs(transform - pose).max() < POSE
+            turn = transform[:3, :3]
+            arm = turn @ COM
+            moved = np.concatenate([twists[:3], twists[3:] + np.cross(twists[:3].T, arm).T])
+            inertia = np.zeros((6, 6))
+            inertia[:3, :3], inertia[3:, 3:] = turn @ INERTIA @ turn.T, MASS * np.eye(3)
+            mass = moved.T @ inertia @ moved
+            expected = np.linalg.solve(mass, moved[3:].T @ (MASS * np.array(GRAVITY)))
+            assert np.abs(acceleration - expected).max() < ACCELERATION * np.abs(expected).max()
+            speeds = rng.normal(size=3)
+            energy = kinetic_energy(peer, q, speeds)
+            assert 0.5 * speeds @ mass @ speeds == pytest.approx(energy, rel=ENERGY)
 
 
 def custom_pair(transform: Any) -> tuple[OpenSimBody, Any]:

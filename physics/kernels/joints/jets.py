@@ -1,7 +1,6 @@
-"""Angles that rotate a frame to the normal of an ellipsoid, as functions of longitude and latitude.
+"""Jets of functions of two numbers: the coefficients of their Taylor series up to third order.
 
-Each number is a jet, the coefficients of its Taylor series in both up to third order, which products and atan2
-propagate exactly. If the third order is not used, the compiler drops it.
+Products and functions of one number propagate them exactly. If the third order is not used, the compiler drops it.
 """
 
 from __future__ import annotations
@@ -9,10 +8,7 @@ from __future__ import annotations
 import math
 from typing import TypeAlias
 
-from .. import layout as at
-from ..algebra.vectors import Array, Vector
-from ..compiler.jit import inline, shared
-from .factors import Motion, add_column, twist_factor
+from ..compiler.jit import inline
 
 # coefficients of 1, x, y, xx, xy, yy, xxx, xxy, xyy, yyy
 Jet: TypeAlias = tuple[float, float, float, float, float, float, float, float, float, float]
@@ -108,42 +104,37 @@ def direction(sine: Jet, cosine: Jet) -> Jet:
 
 
 @inline
-def normal_angle(which: int, axes: Vector, longitude: float, latitude: float) -> Jet:
-    """One of the two angles after the rotation about x by atan2(C sin(longitude), B cos(longitude)).
-
-    The tilt about y takes z to the normal, the spin about z takes x to the tangent along latitude (ArtiSynth's guide,
-    eq. 3.28). Both are smooth everywhere, the spin is 0 where B = C.
-    """
-    a, b, c = axes
-    sine, cosine = math.sin(longitude), math.cos(longitude)
-    s_lon = (sine, cosine, 0.0, -0.5 * sine, 0.0, 0.0, -cosine / 6.0, 0.0, 0.0, 0.0)
-    c_lon = (cosine, -sine, 0.0, -0.5 * cosine, 0.0, 0.0, sine / 6.0, 0.0, 0.0, 0.0)
-    sine, cosine = math.sin(latitude), math.cos(latitude)
-    s_lat = (sine, 0.0, cosine, 0.0, 0.0, -0.5 * sine, 0.0, 0.0, 0.0, -cosine / 6.0)
-    c_lat = (cosine, 0.0, -sine, 0.0, 0.0, -0.5 * cosine, 0.0, 0.0, 0.0, sine / 6.0)
-    breadth = plus(scaled(b * b, times(c_lon, c_lon)), scaled(c * c, times(s_lon, s_lon)))
-    rise, run = scaled(1.0 / a, s_lat), scaled(1.0 / (b * c), times(c_lat, root(breadth)))
-    if which == at.NORMAL_TILT:
-        return direction(rise, run)
-    length = root(plus(times(rise, rise), times(run, run)))
-    aside = scaled(b * b - c * c, times(times(s_lat, length), times(s_lon, c_lon)))
-    square_s, square_c = times(s_lat, s_lat), times(times(c_lat, c_lat), breadth)
-    return direction(aside, plus(scaled(a / (b * c), square_c), scaled(b * c / a, square_s)))
+def reciprocal(a: Jet) -> Jet:
+    x = 1.0 / a[0]
+    return composed(a, x, -x * x, x * x * x, -x * x * x * x)
 
 
-@shared
-def normal_factor(
-    before: Motion, data: Array, offset: int, first: int, q: Array, qd: Array, dof: Array
-) -> Motion:
-    """exp(g f(longitude, latitude)): pose, velocity and bias after it; it adds to both columns."""
-    r, p, v, c = before
-    kind = offset + at.TWIST_WIDTH
-    axes = (data[kind + 1], data[kind + 2], data[kind + 3])
-    x, y = qd[first], qd[first + 1]
-    angle = normal_angle(int(data[kind]), axes, q[first], q[first + 1])
-    rate = angle[1] * x + angle[2] * y
-    curve = 2.0 * (angle[3] * x * x + angle[4] * x * y + angle[5] * y * y)
-    r, p, v, c, w = twist_factor(r, p, v, c, data, offset, angle[0], rate, curve)
-    add_column(dof, first, angle[1], w)
-    add_column(dof, first + 1, angle[2], w)
-    return r, p, v, c
+@inline
+def wave(angle: float, first: bool) -> tuple[Jet, Jet]:
+    """Sine and cosine of the first number plus a constant, or of the second."""
+    s, c = math.sin(angle), math.cos(angle)
+    if first:
+        return (s, c, 0.0, -0.5 * s, 0.0, 0.0, -c / 6.0, 0.0, 0.0, 0.0), (
+            c,
+            -s,
+            0.0,
+            -0.5 * c,
+            0.0,
+            0.0,
+            s / 6.0,
+            0.0,
+            0.0,
+            0.0,
+        )
+    return (s, 0.0, c, 0.0, 0.0, -0.5 * s, 0.0, 0.0, 0.0, -c / 6.0), (
+        c,
+        0.0,
+        -s,
+        0.0,
+        0.0,
+        -0.5 * c,
+        0.0,
+        0.0,
+        0.0,
+        s / 6.0,
+    )
