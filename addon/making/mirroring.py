@@ -209,7 +209,8 @@ def _candidates(shape: JointPart | JointProperties, image: Image) -> dict[str, l
         found["winging"] = [shape.winging, -shape.winging, np.pi - shape.winging, shape.winging - np.pi]
     if "neutral" in used:
         found["neutral"] = [
-            tuple(np.multiply(each, shape.neutral)) for each in itertools.product((1, -1), repeat=3)
+            tuple(sign * angle for sign, angle in zip(signs, shape.neutral))
+            for signs in itertools.product((1, -1), repeat=3)
         ]
     if "winging_origin" in used:
         x, y = shape.winging_origin

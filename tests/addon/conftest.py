@@ -172,6 +172,7 @@ def shaped(part: Any, scene: Any, joint: Any, number: int) -> str:
     settings.type, settings.axis = name, (1, 0, 0)
     settings.semi_axes, settings.skew, settings.winging = (0.3, 0.2, 0.4), 0.2, 0.4
     settings.winging_origin, settings.winging_direction, settings.custom_text = (0.1, -0.05), 0.3, CUSTOM
+    settings.neutral = (0.1, 0.2, 0.3)
     if name in {"spline_curve", "composite"}:
         for turn in range(4):
             authoring.add_control_frame(scene, joint, on_ball(0.2 * turn, 0.0))

@@ -141,7 +141,7 @@ TURNING = {
 }
 
 
-@pytest.mark.parametrize("number", range(24))
+@pytest.mark.parametrize("number", range(25))
 def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, number):
     joint = hips()
     name = make.shaped(part, scene, joint, number)
