@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.access import flat3
+from ..algebra.access import flat3, flat9
 from ..algebra.axes import put3
+from ..algebra.spatial import rotate, transposed
 from ..algebra.vectors import Array, Vector, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
@@ -32,6 +33,7 @@ from .places import (
     rest_rates,
     shape_of,
 )
+from .surface import level_of, surface_scale, surface_size
 
 MOST_SWEEPS = 30
 MOST_ITERATIONS = 30
@@ -78,17 +80,40 @@ def place(data: Array, record: int, own: Array, obstacle: int, last: bool) -> Ve
     return piece_place(data, shape_of(record, obstacle), own[mine : mine + wrap.PIECE_SIZE], last)
 
 
+@inline
+def inside(data: Array, record: int, own: Array, obstacle: int, x: Vector) -> bool:
+    """Whether a point lies inside an obstacle."""
+    frame, shape = wrap.FRAMES + wrap.FRAME_WIDTH * obstacle, shape_of(record, obstacle)
+    arm = rotate(transposed(flat9(own, frame)), subtract3(x, flat3(own, frame + 9)))
+    radius, _, _ = surface_scale(data, shape)
+    kind, size = int(data[shape + wrap.SHAPE_KIND]), surface_size(data, shape)
+    return bool(2.0 * level_of(kind, size, arm) < radius * radius)
+
+
+@inline
+def meets(data: Array, record: int, own: Array, count: int, obstacle: int, first: bool) -> bool:
+    """Whether an obstacle is touched between its neighbours' contacts; `first`: between the strand's ends if one of
+    these lies inside it, as that one was found without it.
+    """
+    a, b = neighbour(data, record, own, count, obstacle, -1), neighbour(data, record, own, count, obstacle, 1)
+    if first and (inside(data, record, own, obstacle, a) or inside(data, record, own, obstacle, b)):
+        a, b = flat3(own, wrap.ENDS), flat3(own, wrap.ENDS + 3)
+    return bool(solve_piece(data, record, own, obstacle, a, b) == wrap.WRAPPED)
+
+
 @shared
-def relax(data: Array, record: int, own: Array, count: int, most: int, settled: float) -> None:
-    """Solve each piece between its neighbours' contacts, until they settle and the set of obstacles does not change."""
+def relax(data: Array, record: int, own: Array, count: int, most: int, settled: float, fresh: bool) -> None:
+    """Solve each piece between its neighbours' contacts, until they settle and the set of obstacles does not change.
+
+    fresh: whether no obstacle is touched yet.
+    """
     flags, contacts = kept(data, record, wrap.TOUCHING), kept(data, record, wrap.CONTACTS)
     rest_rates(data, record, own)
     enough = settled * distance(own)
-    for _ in range(most):
+    for sweep in range(most):
         moved, changed = 0.0, False
         for i in range(count):
-            a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
-            touches = solve_piece(data, record, own, i, a, b) == wrap.WRAPPED
+            touches = meets(data, record, own, count, i, fresh and sweep == 0)
             changed = changed or touches != (own[flags + i] == ON)
             own[flags + i] = ON if touches else AWAY
             if touches:
@@ -297,10 +322,10 @@ def find_chain(data: Array, record: int, own: Array, count: int) -> int:
     flags = kept(data, record, wrap.TOUCHING)
     for i in range(count):
         own[flags + i] = AWAY
-    relax(data, record, own, count, MOST_SWEEPS, SETTLED)
+    relax(data, record, own, count, MOST_SWEEPS, SETTLED, True)
     for k in range(MOST_ROUNDS):
         if k in PATIENT_ROUNDS:  # Newton's method may find another path: get nearer first
-            relax(data, record, own, count, PATIENT_SWEEPS, PATIENT)
+            relax(data, record, own, count, PATIENT_SWEEPS, PATIENT, False)
         touched = False
         for i in range(count):
             touched = touched or own[flags + i] == ON
@@ -313,7 +338,7 @@ def find_chain(data: Array, record: int, own: Array, count: int) -> int:
         begin_junctions(data, record, own, count, parts)
         if parts > 0:
             if not find_junctions(data, record, own, count, parts):
-                relax(data, record, own, count, MOST_SWEEPS, SETTLED)
+                relax(data, record, own, count, MOST_SWEEPS, SETTLED, False)
                 continue
             keep_contacts(data, record, own, count, parts)
             if drop_straight(data, record, own, count, parts):

@@ -99,6 +99,22 @@ def test_parallel_cylinders_in_closed_form() -> None:
     assert strand.length == pytest.approx(2.0 * tangent + inner + 2.0 * r * angle, abs=1e-14)
 
 
+def test_both_of_two_that_overlap() -> None:
+    """The path over the first alone touches it inside the second; over both it is the same from either end, and in
+    neither.
+    """
+    small = Cylinder(radius=0.03, side="+y")
+    big = Cylinder(radius=0.06, frame=frame((0.05, -0.01, 0.0)), side="+y")
+    start, stop = np.array([-0.1, -0.05, 0.0]), np.array([0.3, -0.3, 0.0])
+    alone = at_rest(Wrap(small, 0.0), start, stop)
+    assert np.linalg.norm(polyline(alone) - big.frame[:3, 3], axis=1).min() < 0.9 * big.radius
+    there, back = at_rest(Wrap([small, big], 0.0), start, stop), at_rest(Wrap([big, small], 0.0), stop, start)
+    assert there.length == pytest.approx(back.length, abs=1e-13)
+    for each in (small, big):
+        # the polyline's points lie on the path, to round-off
+        assert np.linalg.norm(polyline(there) - each.frame[:3, 3], axis=1).min() > each.radius - 1e-12
+
+
 @pytest.mark.parametrize("smoothing", [0.0, 1e-3])
 def test_the_middle_one_lets_go(smoothing: float) -> None:
     """A middle cylinder is lowered until the path leaves it; warm and cold starts agree, nothing leaps but the raw
