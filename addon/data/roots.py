@@ -32,6 +32,7 @@ class SceneData(PropertyGroup):
     overlay: pointer("Overlay", type=OverlayProperties)
     bake: pointer("Bake", type=BakeRecord)
     live: flag("Live", "The scene shows poses of a live run now, not its own")
+    play_live: flag("Play Live", "Play (Space) lets chains swing live where nothing is baked", default=True)
     active_connection: integer(
         "Connection",
         "Click on a constraint, spring or ground to select it",

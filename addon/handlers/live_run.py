@@ -1,14 +1,28 @@
-"""Handlers of live runs: saving, loading, undo, and the line to the mouse."""
+"""Handlers of live runs: playback, saving, loading, undo, and the line to the mouse."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import bpy
+from bpy.types import Scene
 
 from ..blender import session
 from ..blender.attachments import Drawing, Ending, Handler
-from ..live import display, drag
+from ..live import display, drag, playback
+
+
+def before_playing(scene: Scene, *_: Any) -> None:
+    """Handler of animation_playback_pre: Play ends a live run, and begins one where chains are to swing."""
+    if session.live is not None or playback.wanted(scene):
+        playback.soon()
+
+
+def after_playing(*_: Any) -> None:
+    """Handler of animation_playback_post: a live run that is still being prepared is wanted no more."""
+    runs = session.live is not None and bool(session.live.figures)
+    if session.job is not None and session.job.endless and not runs:
+        session.job.cancel_wanted = True
 
 
 def before_saving(*_: Any) -> None:
@@ -51,6 +65,8 @@ def close() -> None:
 
 
 attached = (
+    Handler(before_playing, "animation_playback_pre", window=True),
+    Handler(after_playing, "animation_playback_post", window=True),
     Handler(before_saving, "save_pre"),
     Handler(after_loading, "load_post"),
     Handler(after_undo, "undo_post", "redo_post"),

@@ -13,7 +13,7 @@ from ..blender import physics_access, units
 from ..data import findings, live, references
 from ..data.references import Handle
 from ..jobs.shot import Plan
-from . import knobs
+from . import knobs, playback
 from .display import Display
 from .frames import Playhead
 
@@ -101,8 +101,11 @@ class Run:
 
     def _follow(self) -> None:
         if self.job.news is not None and self.job.news is not self._seen:
+            first = self._seen is None
             self._seen = self.job.news
             self.figures, self.poses = self._seen.header, self._seen.arrays["poses"]
+            if first:  # while kernels were compiled, what is keyed was played
+                playback.stop()
             self._display.show(self.poses, self.time)
             self._speak()
         elif self.job.news is None:

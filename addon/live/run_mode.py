@@ -29,21 +29,25 @@ ONLY_BAKED = ("duration",)
 class LiveReport:
     """What a live run left: seconds of motion, and of what was recorded the frames (F,) and the bake; else None.
 
-    Of a record also the frame where playback of its scene ends.
+    Of a record also the frame where playback of its scene ends. played: it ran as playback does, to the last frame.
     """
 
     seconds: float
     frames: np.ndarray | None
     baked: Any
     playback_end: int = 0
+    played: bool = False
 
 
-def live(scene: Scene, seconds: float | None = None, record: bool = False) -> Steps[LiveReport]:
+def live(
+    scene: Scene, seconds: float | None = None, record: bool = False, play: bool = False
+) -> Steps[LiveReport]:
     """Steps of a live run.
 
     Args:
         seconds: of motion after which it ends by itself; None: when it is stopped.
         record: from the beginning.
+        play: ends at the scene's last frame unless its animation repeats itself.
     """
     uid = scene.session_uid
     frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
@@ -53,6 +57,8 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
+    if play and told:
+        seconds, told = (frame_times.frame_range(scene)[-1] - frames[0]) / rates[1], []
     found = [*ready.warnings, *(findings.named(scene, each) for each in told)]
     findings.show(scene.session_uid, findings.of_source(found, findings.LIVE))
     orphans.tell(scene)
@@ -87,7 +93,7 @@ def live(scene: Scene, seconds: float | None = None, record: bool = False) -> St
         run.close()
         session.findings += findings.of_source(run.grown, findings.LIVE)
     if not answer.arrays:
-        return LiveReport(run.time, None, None)
+        return LiveReport(run.time, None, None, played=play and seconds is not None and run.time >= seconds)
     if repeating:
         options = (
             physics_access.part("motions.repeating").Repeating(**repeating).applied(ready.read.model, options)

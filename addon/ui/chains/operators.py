@@ -100,7 +100,7 @@ class AddChain(Change, Operator):
         count = len(joints)
         self.report(
             {"INFO"},
-            f"{count} {'link' if count == 1 else 'links'} of {preset.label.lower()} added; press Bake",
+            f"{count} {'link' if count == 1 else 'links'} of {preset.label.lower()} added: play (Space), or press Bake",
         )
         return {"FINISHED"}
 

@@ -9,7 +9,7 @@ from ...blender import redraw, session
 from ...data.live import settings
 from ...data.property_options import Change, allowed, need_object_mode
 from ...jobs.operator import JobOperator
-from ...live import drag, knobs, run_mode
+from ...live import drag, knobs, playback, run_mode
 from ...making import chains
 from ...reading import missing_joints
 
@@ -34,6 +34,11 @@ class Live(Change, JobOperator, Operator):
         options={"SKIP_SAVE", "HIDDEN"},
     )
     record: BoolProperty(name="Record", description="Record from the start", options={"SKIP_SAVE", "HIDDEN"})
+    play: BoolProperty(
+        name="Play",
+        description="Begin again after the scene's last frame, as playback does, unless the animation repeats itself",
+        options={"SKIP_SAVE", "HIDDEN"},
+    )
 
     @classmethod
     def why_not(cls, context: Context) -> str:
@@ -48,7 +53,7 @@ class Live(Change, JobOperator, Operator):
         return super().execute(context)
 
     def steps(self, context: Context) -> Any:
-        return run_mode.live(context.scene, self.duration or None, self.record)
+        return run_mode.live(context.scene, self.duration or None, self.record, self.play)
 
     def modal(self, context: Context, event: Event) -> set[str]:
         try:
@@ -87,6 +92,9 @@ class Live(Change, JobOperator, Operator):
         return f"Recorded frames {first:g} to {last:g} of the live run as a bake{beyond}"
 
     def _finish(self, outcome: "run_mode.LiveReport") -> set[str]:
+        if outcome.played:
+            playback.soon()
+            return {"CANCELLED"}
         super()._finish(outcome)
         # without a record nothing has changed, so there is no undo step
         return {"CANCELLED"} if outcome.baked is None else {"FINISHED"}

@@ -41,6 +41,7 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
         draw_figures(layout, run, live)
     column = fields(layout.column())
     draw_fields(column, live, "factor", "pull", "gravity")
+    column.prop(scene.condyle, "play_live")
     if run is not None and session.springs:
         draw_selected(layout)
     left = live.scene == scene.session_uid and len(live.sliders) > 0

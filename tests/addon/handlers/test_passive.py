@@ -53,6 +53,7 @@ def shot(part, scene, make, body):
 
 
 def test_the_add_on_has_no_handlers_of_playing_and_rendering(condyle):
+    """But for those of the button Play, which are in windows alone (`live.playback`)."""
     for name in dir(bpy.app.handlers):
         functions = getattr(bpy.app.handlers, name)
         if isinstance(functions, list) and name not in OF_THE_USER:

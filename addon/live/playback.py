@@ -1,0 +1,44 @@
+"""Play (Space) lets chains swing: a live run in place of Blender's playback, where nothing is baked."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.types import Scene
+
+from ..baking import restoring
+from ..blender import attachments, session
+from ..data import references
+from ..making import chains
+
+
+def wanted(scene: Scene) -> bool:
+    """Whether Play is to begin a live run of a scene."""
+    if session.job is not None or session.read_only or not scene.condyle.play_live:
+        return False
+    joints = (item.condyle.joint for item in references.carrying_joints(scene))
+    links = [references.resolve(joint.child) for joint in joints if not joint.prescribed]
+    swinging = chains.sprung([link for link in links if link is not None])
+    return bool(swinging) and not restoring.is_baked(scene)
+
+
+def soon() -> None:
+    """Begin a live run when Blender is free, or end the one there is: a handler cannot stop playback."""
+    attachments.soon(_toggle, 0.0)
+
+
+def _toggle() -> None:
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        if session.live is not None:
+            stop()
+            session.live.stop()
+            return
+        try:
+            bpy.ops.condyle.live("INVOKE_DEFAULT", play=True)
+        except RuntimeError:
+            return  # the panel says why; the animation plays as it is keyed
+
+
+def stop() -> None:
+    """Stop Blender's playback, if it plays, where it is."""
+    if not bpy.app.background and bpy.context.screen.is_animation_playing:
+        bpy.ops.screen.animation_cancel(restore_frame=False)

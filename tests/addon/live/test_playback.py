@@ -1,0 +1,80 @@
+"""Play begins a live run where chains swing and nothing is baked, as long as the scene plays."""
+
+from types import SimpleNamespace
+
+import bpy
+import pytest
+
+from tests.addon.chain_rigs import add_chain, rig_with_tail, tail
+from tests.addon.live.test_animation import told
+from tests.addon.live.test_run import Hand
+
+
+@pytest.fixture
+def rig(scene, make):
+    made = rig_with_tail(make, 3)
+    scene.frame_start, scene.frame_end = 1, 13
+    return made
+
+
+def walks(rig, *frames):
+    for frame in frames:
+        rig.location.x = 0.1 * frame
+        rig.keyframe_insert("location", frame=frame)
+
+
+@pytest.mark.small
+def test_play_runs_chains_that_swing_and_are_not_baked(part, scene, make, rig):
+    wanted = part("live.playback").wanted
+    assert not wanted(scene)
+    add_chain(rig, *tail(rig))
+    assert wanted(scene)
+    scene.condyle.play_live = False
+    assert not wanted(scene)
+    scene.condyle.play_live = True
+    bpy.ops.condyle.mute(scope="SCENE")
+    assert not wanted(scene)
+    bpy.ops.condyle.mute(scope="SCENE")
+    assert wanted(scene)
+    part("jobs.bake").bake_now(scene)
+    assert not wanted(scene)
+
+
+@pytest.mark.small
+def test_play_waits_for_no_other_job_and_ends_a_run(part, scene, make, rig, monkeypatch):
+    add_chain(rig, *tail(rig))
+    session, handlers, calls = part("blender.session"), part("handlers.live_run"), []
+    monkeypatch.setattr(part("live.playback"), "soon", lambda: calls.append(1))
+    handlers.before_playing(scene)
+    monkeypatch.setattr(session, "job", SimpleNamespace(endless=False, cancel_wanted=False))
+    handlers.before_playing(scene)
+    handlers.after_playing(scene)
+    assert len(calls) == 1 and not session.job.cancel_wanted  # a bake goes on
+    session.job.endless = True
+    handlers.after_playing(scene)
+    assert session.job.cancel_wanted  # a run that is being prepared does not
+    session.job.cancel_wanted = False
+    monkeypatch.setattr(session, "live", SimpleNamespace(figures={}))
+    handlers.after_playing(scene)
+    assert session.job.cancel_wanted  # nor one whose kernels are compiled
+    session.job.cancel_wanted = False
+    session.live.figures = {"time": 0.0}
+    handlers.after_playing(scene)
+    handlers.before_playing(scene)
+    assert len(calls) == 2 and not session.job.cancel_wanted
+
+
+def test_a_played_run_ends_at_the_last_frame_unless_the_animation_repeats(part, scene, make, rig):
+    add_chain(rig, *tail(rig))
+    walks(rig, 1, 40)
+    scene.frame_set(1)
+    report = Hand(part, scene, duration=None, play=True).walk()
+    assert report.played and 0.5 <= report.seconds < 1.0  # 12 frames of 1/24 s
+    assert not told(part)
+    walks(rig, 1, 7)
+    rig.location.x = 0.1
+    rig.keyframe_insert("location", frame=13)
+    rig.keyframe_delete("location", frame=40)
+    scene.frame_set(1)
+    report = Hand(part, scene, duration=1.0, play=True).walk()
+    assert report.seconds >= 1.0
