@@ -202,18 +202,30 @@ def _channels_of(items: list[Object]) -> Kept:
     """Channels of objects, of their bones and sliders, with their values."""
     kept: Kept = []
     for item in items:
-        for owner in (item, *(item.pose.bones if item.pose is not None else ())):
-            kept += [(owner, name, tuple(getattr(owner, name))) for name in SCALED]
+        kept += [(item, name, tuple(getattr(item, name))) for name in SCALED]
+        if item.pose is not None:
+            kept += [(item.pose.bones, name, _of_bones(item.pose.bones, name)) for name in SCALED]
         if item.type == "EMPTY":
             sliders = [(name, value) for name, value in item.items() if isinstance(value, float)]
             kept += [(item, f'["{name}"]', value) for name, value in sliders]
     return kept
 
 
+def _of_bones(bones: Any, name: str) -> np.ndarray:
+    """One channel of all bones of a pose (n, 3 or 4)."""
+    values = np.empty((len(bones), 4 if name in CHANNELS[1:3] else 3), dtype=np.float32)
+    bones.foreach_get(name, values.ravel())
+    return values
+
+
 def _put_back(kept: Kept) -> None:
     changed = False
     for owner, name, value in kept:
-        if name.startswith("["):
+        if isinstance(value, np.ndarray):
+            for row in np.flatnonzero((_of_bones(owner, name) != value).any(axis=1)):
+                setattr(owner[int(row)], name, value[row].tolist())
+                changed = True
+        elif name.startswith("["):
             if owner[name[2:-2]] != value:
                 owner[name[2:-2]] = value
                 owner.update_tag()
