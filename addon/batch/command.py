@@ -13,6 +13,7 @@ from typing import Any
 from ..blender import physics_access
 from . import console, job_file, settings_overrides
 from . import run as batch
+from .remote import connect
 from .report import GOOD, INTERRUPTED, SKIPPED, Outcome, doubtful, report, table
 
 
@@ -88,10 +89,12 @@ def _with_blender(register: Callable[[], None]) -> None:
 
 def _run(shots: list[job_file.Shot], options: argparse.Namespace, reporter: physics_access.Reporter) -> int:
     reporting = physics_access.part("reporting")
-    at_once = options.at_once or physics_access.part("processors").available()
+    client = connect(options.dask) if options.dask else None
+    threads = sum(client.nthreads().values()) if client else physics_access.part("processors").available()
     reporter.start(f"batch of {len(shots)}")
     part = options.split.replace("/", "-of-") if options.split else ""
-    run = batch.Run(shots, batch.Options(at_once, options.overwrite, options.dry_run, part), reporter)
+    how = batch.Options(options.at_once or threads, options.overwrite, options.dry_run, part, client)
+    run = batch.Run(shots, how, reporter)
 
     def write(so_far: list[Outcome]) -> str:
         return _write_report(options.report, report(so_far)) if options.report is not None else ""

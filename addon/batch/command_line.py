@@ -77,6 +77,7 @@ BATCH: tuple[Option, ...] = (
     ("--out", "folder of the outputs; default: the job file's", {"type": Path, "metavar": "FOLDER"}),
     ("--recursive", "include sub-folders of FOLDER", _SWITCH),
     ("--at-once", "processes at a time; default: one per core", {"type": int, "metavar": "N"}),
+    ("--dask", "let the workers of a Dask cluster bake, which share the folders", {"metavar": "ADDRESS"}),
     ("--split", "only each M-th shot, beginning with the N-th: for the tasks of a farm", {"metavar": "N/M"}),
     ("--timeout", "stop a shot that takes longer", {"type": float, "metavar": "SECONDS"}),
     ("--overwrite", "bake all again, and replace any outputs", _SWITCH),

@@ -24,6 +24,7 @@ from .child import Child, Told
 from .console import FROM_OUTSIDE
 from .job_file import Shot, on_a_line
 from .records import locked
+from .remote import Remote
 
 #: shots that a process bakes before a new one replaces it, which frees the memory that Blender leaks
 MOST_SHOTS = 50
@@ -40,12 +41,14 @@ class Options:
         overwrite: bake finished shots again, and replace outputs that no batch made.
         dry_run: only open and check each shot, and list those to bake.
         part: of the shots of several batches that write into the same folders, as "2-of-5"; empty: all.
+        client: of the Dask cluster whose workers bake; None: this machine does.
     """
 
     at_once: int
     overwrite: bool = False
     dry_run: bool = False
     part: str = ""
+    client: Any = None
 
 
 class _Ended(Exception):
@@ -63,7 +66,7 @@ class Run:
         self._shots, self._options, self._reporter = shots, options, reporter
         self._stopping = threading.Event()
         self._outcomes: dict[int, report.Outcome] = {}
-        self._children: set[Child] = set()
+        self._children: set[Child | Remote] = set()
         self._own = threading.local()  # each thread's child
         self._guard = threading.Lock()
         self._begun = 0
@@ -179,9 +182,9 @@ class Run:
             records.sweep(shot.target)
         return report.BAKED, reason, told
 
-    def _child(self) -> Child:
+    def _child(self) -> Child | Remote:
         """This thread's process; a new one where it has none that lives, or that has baked MOST_SHOTS."""
-        child: Child | None = getattr(self._own, "child", None)
+        child: Child | Remote | None = getattr(self._own, "child", None)
         if child is not None and (not child.lives or child.baked >= MOST_SHOTS):
             self._dismiss()
             child = None
@@ -189,13 +192,14 @@ class Run:
             if self._stopping.is_set():
                 raise _Ended(report.INTERRUPTED, "not started")
             if child is None:
-                self._own.child = child = Child()
+                client = self._options.client
+                self._own.child = child = Child() if client is None else Remote(client)
                 self._children.add(child)
         return child
 
     def _dismiss(self) -> None:
         """Let this thread's process go, if it has one."""
-        child: Child | None = getattr(self._own, "child", None)
+        child: Child | Remote | None = getattr(self._own, "child", None)
         if child is not None:
             self._own.child = None
             child.close()

@@ -23,6 +23,7 @@ from tests.addon.bake_digests import file_digest
 
 ROOT = Path(__file__).parents[2]
 SHOTS, KILLS, AT_ONCE = 20, 100, 2
+ON: list[str] = []  # options that name a cluster
 FRAMES = 8
 REACH = 1.15  # kills happen within this many times the duration of a run's first shots
 
@@ -82,7 +83,7 @@ def _make_shots(folder: Path) -> list[Path]:
 def _start(folder: Path, out: str) -> subprocess.Popen[bytes]:
     """A batch in its own process group."""
     line = [sys.executable, "-m", "addon", "batch", str(folder / "inputs"), "--out", str(folder / out)]
-    line += ["--at-once", str(AT_ONCE), "--quiet"]
+    line += ["--at-once", str(AT_ONCE), "--quiet", *ON]
     return subprocess.Popen(
         line,
         cwd=ROOT,
