@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from ..blender import physics_access
+from ..reading import colliders
 from ..reading.scene import SceneModel
 from ..reading.soft_shapes import SoftShape
 
 GRAVITY = np.array([0.0, 0.0, -9.80665])  # by which sags are meant, whatever the scene's
+# Where this share of its vertices bears its weight, a soft body is this share of its size deep in what it lies on.
+BEARING, DEEP = 0.05, 0.01
+DISSIPATION = 2.0  # s/m: it does not bounce from about 1 m/s on
 
 
 def added(read: SceneModel, motions: Mapping[str, Any] | None, method: str) -> SceneModel:
@@ -25,9 +30,11 @@ def added(read: SceneModel, motions: Mapping[str, Any] | None, method: str) -> S
         return read
     physics = physics_access.physics()
     builder = physics.ModelBuilder.from_dict(read.model.to_dict())
-    bodies = physics_access.part("dynamics").body_poses(read.model, read.model.state())
+    poses = physics_access.part("dynamics").body_poses
+    bodies, now = poses(read.model, read.model.state()), poses(read.model, read.state)
     for shape in read.soft:
-        builder.add_soft_body(shape.name, **_arguments(read.model, bodies, shape))
+        touched = _touched(read.model, now, shape)
+        builder.add_soft_body(shape.name, **_arguments(read.model, bodies, shape, touched))
     model = builder.build()
     physics_access.part("integrators.soft").check_soft(
         model, physics_access.part("integrators").INTEGRATORS[method]
@@ -40,8 +47,25 @@ def added(read: SceneModel, motions: Mapping[str, Any] | None, method: str) -> S
     return replace(read, model=model, state=model.state(state.q, rates, state.time))
 
 
-def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape) -> dict[str, Any]:
-    """Arguments of `add_soft_body`; bodies: poses (nb, 4, 4) of the model in its default state."""
+def _touched(model: Any, now: np.ndarray, shape: SoftShape) -> list[str]:
+    """Names of the colliders that a soft body touches: not those of its carriers, nor bounded ones that it begins in.
+
+    now: poses (nb, 4, 4) of the bodies at the start.
+    """
+    own, vertices = set(shape.attached.values()), SimpleNamespace(vertices=shape.vertices, radius=0.0)
+    inner: Any = SimpleNamespace(shape=SimpleNamespace(core=lambda: vertices), world=np.eye(4), margin=0.0)
+    found = []
+    for each in model.colliders:
+        world = each.pose if each.body < 0 else now[each.body] @ each.pose
+        outer: Any = SimpleNamespace(shape=each.shape, world=world, margin=each.margin)
+        carries = each.body >= 0 and model.body_names[each.body] in own
+        if not carries and colliders.depth(inner, outer) < colliders.BEGINS:
+            found.append(each.name)
+    return found
+
+
+def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape, touched: list[str]) -> dict[str, Any]:
+    """Arguments of `add_soft_body`; bodies: poses (nb, 4, 4) of the model in its default state. touched: colliders."""
     given, tuning = shape.settings, {}
     held = np.array(sorted(shape.attached))
     statics = physics_access.part("soft.statics")
@@ -51,8 +75,21 @@ def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape) -> dict[str, An
     slowest = np.sqrt(-GRAVITY[2] * tuning["young"] / unit)
     tuning["damping"] = 2.0 * given["damping"] / slowest
     changes = {name: bodies[model.index(name)] @ np.linalg.inv(pose) for name, pose in shape.poses.items()}
+    nodes = _by_default(shape, changes)
+    if touched:
+        embedding = physics_access.part("soft.embedding")
+        found = embedding.embedded(shape.nodes, shape.tets, shape.vertices, shape.name)
+        volumes = embedding.shape_gradients(shape.nodes, shape.tets)[1]
+        weight = -GRAVITY[2] * given["density"] * volumes.sum()
+        tuning["ground"] = {
+            "stiffness": weight / (BEARING * len(shape.vertices) * DEEP * shape.size),
+            "dissipation": DISSIPATION,
+            "friction": given["friction"],
+            "colliders": touched,
+            "points": found.places(nodes),
+        }
     return {
-        "nodes": _by_default(shape, changes),
+        "nodes": nodes,
         "tets": shape.tets,
         "poisson": given["poisson"],
         "density": given["density"],

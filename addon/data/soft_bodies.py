@@ -38,6 +38,11 @@ class SoftBodyProperties(PropertyGroup):
         "0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
         **span(0.0, 1.0, 100.0, default=0.2),
     )
+    friction: number(
+        "Friction",
+        "On colliders: 0 ice, 0.5 wood, 1 rubber; the geometric mean with theirs counts",
+        **span(0.0, 2.0, default=0.5),
+    )
     reach: length(
         "Reach",
         "What is this near to a body, or inside it, is attached to it; 0: the size of the lattice",

@@ -12,7 +12,7 @@ from mathutils import Quaternion
 
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
-from ..data import colliders, references
+from ..data import colliders, references, soft_bodies
 from ..data.references import Body
 from . import collider_fit, muscle_points
 from .carriers import Carriers
@@ -49,7 +49,8 @@ class Solid:
 
 
 def add_all(scene: Scene, builder: physics_access.ModelBuilder, known: Carriers) -> None:
-    """Add the colliders of a scene that something simulated can touch; without these none, so that nothing is compiled.
+    """Add the colliders of a scene that something simulated, or a soft body, can touch; without these none, so that
+    nothing is compiled.
 
     Raises:
         ModelError: a collider cannot be read; names it.
@@ -57,7 +58,8 @@ def add_all(scene: Scene, builder: physics_access.ModelBuilder, known: Carriers)
     chosen = colliders.in_use(scene)
     links = [] if not chosen else list(_links(known))
     bases = [known.base(body) for body in chosen]
-    if not links and not any(base is not None and known.simulates(base) for base in bases):
+    moved = any(base is not None and known.simulates(base) for base in bases)
+    if not (links or moved or soft_bodies.in_use(scene)):
         return
     solids = [_read(scene, body, known, False) for body in chosen]
     solids += [_read(scene, body, known, True) for body in links]

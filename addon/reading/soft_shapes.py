@@ -44,7 +44,7 @@ class SoftShape:
     Attributes:
         session_uid, name: of its mesh object. vertices: (k, 3). nodes: (n, 3). tets: (m, 4).
         attached: bodies of the model by nodes. poses: of these bodies, where the nodes are read (4, 4).
-        size: its longest side. settings: "sag" or "young", and "poisson", "density", "damping".
+        size: its longest side. settings: "sag" or "young", and "poisson", "density", "damping", "friction".
     """
 
     session_uid: int
@@ -102,7 +102,7 @@ def read(scene: Scene, item: Object, known: Carriers) -> SoftShape:
         if name in used
     }
     given = {"young": settings.young} if settings.use_young else {"sag": settings.sag}
-    given |= {name: getattr(settings, name) for name in ("poisson", "density", "damping")}
+    given |= {name: getattr(settings, name) for name in ("poisson", "density", "damping", "friction")}
     longest = float(np.ptp(vertices, axis=0).max())
     return SoftShape(item.session_uid, item.name, vertices, nodes, tets, attached, poses, longest, given)
 

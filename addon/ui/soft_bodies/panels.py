@@ -24,7 +24,7 @@ class SoftBodyPanel(SidebarPanel, Panel):
         settings, column = active.condyle.soft, fields(layout.column())
         draw_fields(column, settings, "active", "lattice_size", "use_young")
         draw_fields(column, settings, "young" if settings.use_young else "sag")
-        draw_fields(column, settings, "damping", "density", "poisson")
+        draw_fields(column, settings, "damping", "density", "poisson", "friction")
         draw_fields(column, settings, "reach")
         column.prop_search(settings, "attached_group", active, "vertex_groups")
         if settings.cache:

@@ -154,3 +154,60 @@ def test_a_method_without_soft_bodies_is_refused(part, belly, ph):
     with pytest.raises(ph.ModelError, match=r"'RK45'.*'Belly'"):
         part("jobs.bake").bake_now(bpy.context.scene)
     assert not belly.modifiers
+
+
+def test_it_rests_on_a_floor_beside_an_animated_collider(part, belly, make, ph):
+    """The carrier goes down, and what it holds through the floor; the free end stays on it. Two animated colliders do
+    not touch each other.
+    """
+    scene, post = bpy.context.scene, belly.parent
+    post.animation_data_clear()
+    for frame, z in ((1, 0.0), (12, -0.1), (24, -0.1)):
+        post.location.z = z
+        post.keyframe_insert("location", frame=frame)
+    floor = make.box("Floor", (0.0, 0.0, -0.12), (2.0, 2.0, 0.001))
+    scene.frame_set(1)
+    for item, shape in ((floor, "PLANE"), (post, "BOX")):
+        item.condyle.collider.enabled = True
+        item.condyle.collider.shape, item.condyle.collider.size = shape, (0.1, 0.1, 0.2)
+    steps, planned = part("jobs.bake").ready(scene.session_uid, np.arange(1.0, 25.0), {}, to_bake=True), None
+    while planned is None:
+        try:
+            next(steps)
+        except StopIteration as end:
+            planned = end.value
+    model, options = planned.read.model, planned.options
+    motion = ph.simulate(
+        model, planned.read.state, 23.0 / 24.0, 0.004, options["integrator"], motions=options["motions"]
+    ).soft["Belly"]
+    ground = motion.body.ground
+    assert ground.colliders == ("Floor",) and ground.friction == belly.condyle.soft.friction
+    places = motion.embed(ground.points)[-1]
+    free = ground.points[:, 0] > 0.15
+    # at its weight a twentieth of its vertices would be 2 mm deep; the carrier presses it, too
+    assert -0.13 < places[free, 2].min() < -0.12
+    assert places[~free, 2].min() == pytest.approx(-0.15, abs=1e-3)
+
+
+def test_a_changed_soft_body_makes_its_bake_out_of_date(part, belly):
+    scene = bpy.context.scene
+    part("jobs.bake").bake_now(scene)
+    changes = part("handlers.staleness").changes
+    assert not changes(scene)
+    belly.condyle.soft.sag = 0.1
+    assert [each.code for each in changes(scene)] == ["changed-since-bake"]
+    part("jobs.bake").bake_now(scene)
+    assert not changes(scene)
+    belly.data.vertices[0].co.x += 0.01
+    assert [each.code for each in changes(scene)] == ["changed-since-bake"]
+
+
+def test_a_bake_after_the_cache_is_lost_writes_it_again(part, belly, saved):
+    scene, file = bpy.context.scene, saved / "shot.condyle-Belly.pc2"
+    part("jobs.bake").bake_now(scene)
+    before = file.read_bytes()
+    file.unlink()
+    part("jobs.bake").bake_now(scene)
+    assert file.read_bytes() == before
+    assert [each.type for each in belly.modifiers] == ["MESH_CACHE"]
+    assert "cache-gone" not in codes(part("jobs.scene_checks").check(scene))
