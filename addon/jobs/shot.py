@@ -5,12 +5,11 @@ scene -> `take.take` -> Shot -> `plan` -> Plan -> the compute process -> result 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from bpy.types import Scene
 
 from ..animation import inputs, motions, settling, soft_bodies, start_states
 from ..animation.led_joints import Followed
@@ -55,18 +54,14 @@ class Shot:
     fitted: frozenset[str]
     warnings: tuple[Finding, ...]
     prints: Prints
-    view: Scene
+    view: Any
     changes: int = -1
 
     def __post_init__(self) -> None:
         for part in (self, *self.joints, *self.starts):
-            _close(vars(part).values())
-
-
-def _close(values: Iterable[Any]) -> None:
-    for value in values:
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
+            for value in vars(part).values():
+                if isinstance(value, np.ndarray):
+                    value.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
