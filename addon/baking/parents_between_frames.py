@@ -12,8 +12,6 @@ from ..curves import slopes as key_slopes
 from ..data.references import Body, Key
 from .local_matrices import Samples, carried_by
 
-NOWHERE = np.empty(0, dtype=np.int64)
-
 
 class Between(Mapping[str, np.ndarray]):
     """Matrices of one object and its bones, as `stepper.sample_matrices` has them, at places between its frames:
@@ -48,7 +46,7 @@ class Between(Mapping[str, np.ndarray]):
         """Rows (k,) behind which one leaps, so that nothing is known of it from there to the next frame."""
         if name not in self._leaps:
             rows = self._rows[name][:, :3].reshape(len(self._frames), -1)
-            self._leaps[name] = key_slopes.leaps(rows) if (rows != rows[0]).any() else NOWHERE
+            self._leaps[name] = np.flatnonzero(key_slopes.leaping(rows))
         return self._leaps[name]
 
     def _curves(self, rows: np.ndarray) -> np.ndarray:

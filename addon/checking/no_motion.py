@@ -40,7 +40,8 @@ def _reasons(made: Any, result: physics_access.Result) -> Iterator[tuple[str, Se
         return
     motions = made.options["motions"] or {}
     led = [entry for entry in movable if entry.name in motions and motions[entry.name].windows is None]
-    free = [entry for entry in movable if entry not in led and not _runs_by_itself(model, entry)]
+    timed = [entry for entry in movable if any(model.joints[model.index(entry.name)].prescribed)]
+    free = [entry for entry in movable if entry not in led and entry not in timed]
     yield "no-motion-animation", led
     if not free:
         return
@@ -52,10 +53,6 @@ def _reasons(made: Any, result: physics_access.Result) -> Iterator[tuple[str, Se
         stopped = [entry for entry in free if _is_at_limit(result.model, entry, result.q[0])]
         yield "no-motion-limit", stopped
         yield "no-motion-balance", [entry for entry in free if entry not in stopped]
-
-
-def _runs_by_itself(model: physics_access.Model, entry: ModelBody) -> bool:
-    return any(model.joints[model.index(entry.name)].prescribed)
 
 
 def _is_at_limit(model: physics_access.Model, entry: ModelBody, q: np.ndarray) -> bool:

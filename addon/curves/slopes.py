@@ -119,9 +119,9 @@ def of_bodies(bodies: Sequence[Sequence[np.ndarray]]) -> list[list[Slopes]]:
         numbers = [number for number, values in enumerate(flat) if values.shape[1] == width]
         together = np.array([flat[number] for number in numbers]).swapaxes(0, 1)
         rates = physics_access.part("simulation.between_samples").even_slopes(together)
-        bent, leapt = _bending(together), _leaping(together)
+        bent, leapt = bending(together), leaping(together)
         for column, number in enumerate(numbers):
-            rows = _nearest(flat[number], np.flatnonzero(bent[:, column]))
+            rows = corners(flat[number], bent[:, column])
             found[number] = rates[:, column], rows, np.flatnonzero(leapt[:, column]).tolist()
     made, first = [], 0
     for paths in bodies:
@@ -184,15 +184,10 @@ def _put_sides(
     rates[rows[~smooth, 0]] = sign * (rough[:, 0] - rough[:, 1])
 
 
-def leaps(values: np.ndarray) -> np.ndarray:
-    """Rows (k,) after which values (F, c) jump by more than the difference and CORNER times the variation of the three
-    rows on either side.
+def leaping(values: np.ndarray) -> np.ndarray:
+    """Mask (F, ...) of rows after which values (F, ..., c) jump by more than the difference and CORNER times the
+    variation of the three rows on either side.
     """
-    return np.flatnonzero(_leaping(values))
-
-
-def _leaping(values: np.ndarray) -> np.ndarray:
-    """The `leaps` (F, ...) of values (F, ..., c)."""
     ways, found = np.diff(values, axis=0), np.zeros(values.shape[:-1], dtype=bool)
     if len(ways) >= 7:
         means, varies = _beside(ways, 4)
@@ -211,16 +206,10 @@ def _beside(rows: np.ndarray, away: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([means[:-away], means[away:]]), np.maximum(varies[:-away], varies[away:])
 
 
-def corners(values: np.ndarray) -> np.ndarray:
-    """Rows (k,) after which values (F, c) have a corner: a bend that differs from the three rows on either side by much
-    more than these vary. Oscillations, which bend as much on one side, have none. A corner close to a frame may belong
-    to that row or to the one before.
+def bending(values: np.ndarray) -> np.ndarray:
+    """Mask (F, ...) of rows after which values (F, ..., c) may have a corner: a bend that differs from the three rows
+    on either side by much more than these vary. Oscillations, which bend as much on one side, have none.
     """
-    return np.array(_nearest(values, np.flatnonzero(_bending(values))), dtype=np.int64)
-
-
-def _bending(values: np.ndarray) -> np.ndarray:
-    """Rows (F, ...) at which the `corners` of values (F, ..., c) may be."""
     bends, found = np.diff(values, 2, axis=0), np.zeros(values.shape[:-1], dtype=bool)
     if len(bends) >= 8:  # the first of them is at row 1
         means, varies = _beside(bends, 5)
@@ -229,8 +218,11 @@ def _bending(values: np.ndarray) -> np.ndarray:
     return found
 
 
-def _nearest(values: np.ndarray, rows: np.ndarray) -> list[int]:
-    """Of successive rows (k,) of values (F, c) the one that is nearest to a corner."""
+def corners(values: np.ndarray, bent: np.ndarray) -> list[int]:
+    """Rows after which values (F, c) have a corner, of successive ones that bend (F,) the nearest. A corner close to a
+    frame may belong to that row or to the one before.
+    """
+    rows = np.flatnonzero(bent)
     runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if len(rows) else []
     return [min(run.tolist(), key=lambda row: _off(values, row)) for run in runs]
 

@@ -7,7 +7,7 @@ session uids, and everything is checked before the first change, which comes aft
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -89,11 +89,6 @@ def apply_now(scene: Scene, result: shot_files.Saved, progress: Progress | None 
 def check_now(scene: Scene, progress: Progress | None = None) -> list[findings.Finding]:
     """Do all of a bake that comes before its simulation, and change nothing; its warnings. Blocks."""
     return compute_process.run(check(scene), progress)
-
-
-def bake_unfinished_now(scene: Scene) -> BakeReport:
-    """Bake what was computed until the last bake went wrong; blocks."""
-    return compute_process.run(bake_unfinished(scene))
 
 
 def free_bake(scene: Scene) -> int:
@@ -278,12 +273,23 @@ def written(
     done = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside, view)
     prints = shot.prints
     if more or done.edited:
-        now = scene_prints.of(snapshot.take(scene))
-        prints = compare.kept(prints, scene_prints.of(done.view), now)
+        prints = compare.kept(prints, scene_prints.of(done.view), scene_prints.prints(scene))
     write.note_read(scene, prints)
     clock.lap("write")
-    report = _bake_report(scene, frames, read, result, list(fitted.values()), done.actions, clock.seconds)
-    return replace(report, warnings=done.warnings, note=done.told)
+    return BakeReport(
+        frames=frames,
+        times=units.frame_times(frames, scene),
+        bodies=[entry.name for entry in read.bodies],
+        poses={entry.name: result.poses[:, entry.index] for entry in read.bodies},
+        coordinates=dict(_coordinates(read, result)),
+        energy=result.energy,
+        result=result,
+        fits=list(fitted.values()),
+        actions=done.actions,
+        seconds=clock.seconds,
+        warnings=done.warnings,
+        note=done.told,
+    )
 
 
 def ready(
@@ -330,30 +336,11 @@ def _to_fit(scene: Scene) -> tuple[list[int], list[findings.Finding]]:
     return wanted, told
 
 
-def _bake_report(
-    scene: Scene,
-    frames: np.ndarray,
-    read: scene_to_model.SceneModel,
-    result: physics_access.Result,
-    fits: list[FitReport],
-    made: list[str],
-    seconds: dict[str, float],
-) -> BakeReport:
-    coordinates = {}
+def _coordinates(
+    read: scene_to_model.SceneModel, result: physics_access.Result
+) -> Iterator[tuple[str, np.ndarray]]:
     for entry in read.bodies:
         where = read.model.coordinate_slice(entry.name)
         joint = read.model.joints[read.model.index(entry.name)]
         for name, values in zip(joint.reading_names, joint.readings(result.q[:, where]).T):
-            coordinates[f"{entry.joint_name or entry.name}.{name}"] = values
-    return BakeReport(
-        frames=frames,
-        times=units.frame_times(frames, scene),
-        bodies=[entry.name for entry in read.bodies],
-        poses={entry.name: result.poses[:, entry.index] for entry in read.bodies},
-        coordinates=coordinates,
-        energy=result.energy,
-        result=result,
-        fits=fits,
-        actions=made,
-        seconds=seconds,
-    )
+            yield f"{entry.joint_name or entry.name}.{name}", values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -51,13 +50,6 @@ class _Task:
     places: dict[str, tuple[int, int]]
     knots: np.ndarray
     arguments: dict[str, Any]
-
-
-def solve_now(
-    scene: Scene, accept: bool = False, progress: Callable[[float, str], None] | None = None
-) -> GoalReport:
-    """Find torques that meet the scene's goals, key and bake them; blocks."""
-    return compute_process.run(solve(scene, accept), progress)
 
 
 def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:

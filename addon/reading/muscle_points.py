@@ -98,7 +98,7 @@ def places_of(item: Object) -> np.ndarray:
 def hook(item: Object, index: int, target: Body, place: Sequence[float] | Vector | np.ndarray) -> None:
     """Hook a point to an object or bone, at a place (3,) in the world."""
     release(item, index)
-    name = _hook_name(target)
+    name = (target.bone or target.object.name)[:63]
     modifier = next(
         (
             each
@@ -128,10 +128,6 @@ def release(item: Object, index: int) -> None:
                 modifier.vertex_indices_set(sorted(indices))
             else:
                 item.modifiers.remove(modifier)
-
-
-def _hook_name(target: Body) -> str:
-    return (target.bone or target.object.name)[:63]
 
 
 def _is_same(modifier: Modifier, target: Body) -> bool:

@@ -28,6 +28,10 @@ def reaching(part, scene, make, body, authoring):
     return rig, target
 
 
+def solve(part, scene, **options):
+    return part("blender.compute_process").run(part("jobs.goals").solve(scene, **options))
+
+
 def torques(part):
     """Keys (K, 2) of each joint's torque; no entry where there are none."""
     found = {}
@@ -44,7 +48,7 @@ def apart(scene, rig, target):
 
 
 def test_an_arm_reaches_and_rests_and_its_torques_bake_again_to_the_same(part, scene, reaching):
-    solved = part("jobs.goals").solve_now(scene)
+    solved = solve(part, scene)
     result = solved.bake.result
     assert apart(scene, *reaching) < 1e-3  # m: the requirement
     assert np.abs(result.qd[GOAL - 1]).max() < 1e-3  # rad/s
@@ -59,15 +63,15 @@ def test_an_arm_reaches_and_rests_and_its_torques_bake_again_to_the_same(part, s
 def test_a_goal_out_of_reach_is_named_and_written_only_if_accepted(part, ph, scene, reaching):
     _, target = reaching
     target.location, scene.render.fps = (2.0, 0.0, 0.5), 25  # 1/200 s is less in single precision
-    goals, before = part("jobs.goals"), scene.condyle.simulation.integrator
+    before = scene.condyle.simulation.integrator
     with pytest.raises(ph.ModelError, match="Target"):
-        goals.solve_now(scene)
+        solve(part, scene)
     found = [each for each in part("blender.session").findings if each.code == "goal-missed"]
     assert [(each.values["target"], each.values["frame"], each.bone) for each in found] == [
         ("Target", GOAL, "B")
     ]
     assert torques(part) == {} and scene.condyle.simulation.integrator == before
-    solved = goals.solve_now(scene, accept=True)
+    solved = solve(part, scene, accept=True)
     # the hand is 1 m from the shoulder at most, which is 2.06 m from the target
     assert solved.misses[0] == pytest.approx(np.hypot(2.0, 0.5) - 1.0, rel=1e-2)
     assert apart(scene, *reaching) == pytest.approx(solved.misses[0], abs=1e-5)
@@ -104,7 +108,7 @@ def test_what_cannot_be_solved_is_refused_before_anything_runs(part, ph, scene, 
     else:
         bpy.data.objects["Joint A"].driver_add("condyle.joint.coordinates[0].torque")
     with pytest.raises(ph.ModelError):
-        part("jobs.goals").solve_now(scene)
+        solve(part, scene)
     assert torques(part) == {}
 
 

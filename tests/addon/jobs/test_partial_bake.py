@@ -12,6 +12,10 @@ def arm(part, scene, make):
     return hinged_arm(part, scene, make)
 
 
+def bake_unfinished(part, scene):
+    return part("blender.compute_process").run(part("jobs.bake").bake_unfinished(scene))
+
+
 def test_a_run_that_blows_up_is_told_in_the_panel(part, scene, arm, ph):
     *_, (_shoulder, elbow) = arm
     elbow.condyle.joint.coordinates[0].stiffness = 1e9
@@ -51,7 +55,7 @@ def test_what_a_run_that_blows_up_gave_can_be_baked(part, scene, arm, ph, prerol
         part("jobs.bake").bake_now(scene)
     assert not part("baked.temporarily").is_baked(fore) and bpy.ops.condyle.bake_unfinished.poll()
     last = part("jobs.partial_bake").of(scene).frames[-1]
-    report = part("jobs.bake").bake_unfinished_now(scene)
+    report = bake_unfinished(part, scene)
     assert (
         1 + 1 / samples <= last < 40
         and report.frames[-1] == last
@@ -76,11 +80,11 @@ def test_what_a_run_gave_is_not_baked_to_a_body_that_was_stretched_since(part, s
     fore.scale = (1, 1, 2)
     bpy.context.view_layer.update()
     with pytest.raises(ph.ModelError, match=r"Fore: non-uniform scale \(1, 1, 2\); apply it"):
-        part("jobs.bake").bake_unfinished_now(scene)
+        bake_unfinished(part, scene)
     assert fore.animation_data is None
     fore.scale = (1, 1, 1)
     bpy.context.view_layer.update()
-    part("jobs.bake").bake_unfinished_now(scene)
+    bake_unfinished(part, scene)
     assert part("baked.temporarily").is_baked(fore)
 
 
@@ -112,9 +116,9 @@ def test_what_a_run_gave_is_baked_only_to_what_is_put_together_as_it_was_simulat
         elbow.condyle.joint.coordinates[0].stiffness = 1.0
     bpy.context.view_layer.update()
     if words is None:
-        part("jobs.bake").bake_unfinished_now(scene)
+        bake_unfinished(part, scene)
         assert part("baked.temporarily").is_baked(fore)
         return
     with pytest.raises(ph.ModelError, match=words):
-        part("jobs.bake").bake_unfinished_now(scene)
+        bake_unfinished(part, scene)
     assert not part("baked.temporarily").is_baked(fore)
