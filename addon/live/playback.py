@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 from bpy.types import Scene
 
@@ -32,8 +34,9 @@ def _toggle() -> None:
             stop()
             session.live.stop()
             return
+        operators: Any = bpy.ops.condyle  # type: ignore[attr-defined]  # unknown to Blender's stubs
         try:
-            bpy.ops.condyle.live("INVOKE_DEFAULT", play=True)
+            operators.live("INVOKE_DEFAULT", play=True)
         except RuntimeError:
             return  # the panel says why; the animation plays as it is keyed
 

@@ -57,7 +57,8 @@ def live(
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
-    if play and told:
+    play = play and bool(told)
+    if play:
         seconds, told = (frame_times.frame_range(scene)[-1] - frames[0]) / rates[1], []
     found = [*ready.warnings, *(findings.named(scene, each) for each in told)]
     findings.show(scene.session_uid, findings.of_source(found, findings.LIVE))
@@ -93,7 +94,7 @@ def live(
         run.close()
         session.findings += findings.of_source(run.grown, findings.LIVE)
     if not answer.arrays:
-        return LiveReport(run.time, None, None, played=play and seconds is not None and run.time >= seconds)
+        return LiveReport(run.time, None, None, played=play and run.time >= (seconds or 0.0))
     if repeating:
         options = (
             physics_access.part("motions.repeating").Repeating(**repeating).applied(ready.read.model, options)
