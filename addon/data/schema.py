@@ -12,7 +12,7 @@ import bpy
 from .roots import BoneData, ObjectData, SceneData
 
 Root = BoneData | ObjectData | SceneData
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 
 def _store_pitch_of_parts(root: Root) -> None:
@@ -29,6 +29,12 @@ def _nothing_to_change(_root: Root) -> None:
     """
 
 
+def _play_as_before(root: Root) -> None:
+    """Play of scenes with data goes on to play keys alone: the default is now a live run of chains."""
+    if isinstance(root, SceneData) and not root.is_property_set("play_live"):
+        root.play_live = False
+
+
 #: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
 STEPS: dict[int, Callable[[Root], None]] = {
     1: _store_pitch_of_parts,
@@ -38,6 +44,7 @@ STEPS: dict[int, Callable[[Root], None]] = {
     5: _nothing_to_change,
     6: _nothing_to_change,
     7: _nothing_to_change,
+    8: _play_as_before,
 }
 
 
