@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import bpy
 import numpy as np
 from bpy.types import Object, Scene
 
@@ -24,7 +23,7 @@ from ..data import findings, frame_times, references
 from ..making import orphans
 from ..reading import prints as scene_prints
 from ..reading import scene as scene_to_model
-from ..reading import snapshot
+from ..reading import snapshot, stepper
 from ..staleness import compare
 from . import fit as fits
 from . import partial_bake, shot_files, take
@@ -266,7 +265,7 @@ def written(
         if also is not None:
             also(scene)
 
-    bpy.context.view_layer.update()  # tells of changes up to now, though not of scripts' to our own settings
+    stepper.settle()
     more = bool(fitted) or also is not None  # is changed that the next bake reads
     is_same = shot.changes == session.changes and shot.frames[0] == frames[0]
     view = shot.view if is_same and not more else None

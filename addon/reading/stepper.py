@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import bpy
 import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix
@@ -53,6 +54,11 @@ def unbaked(scene_uid: int, frame: int) -> Iterator[Scene]:
     scene = references.find_scene(scene_uid)
     with temporarily.without_bake(scene), temporarily.at_frame(scene, frame):
         yield snapshot.take(scene)
+
+
+def settle() -> None:
+    """Let handlers know of changes up to now; they are not told of those that scripts make to our own settings."""
+    bpy.context.view_layer.update()
 
 
 def seen_at(view: Scene, frame: float) -> Scene:
