@@ -77,7 +77,7 @@ def write(
             pass
     for entry in read.bodies:
         conflicts.check(references.find_body_in(view, entry.handle, entry.name))
-    output, shown = channels_.output_of(scene), muscles.shown(view, read, drawn)
+    output, shown = channels_.output_of(view), muscles.shown(view, read, drawn)
     figures = bake_figures.figures(view, read, result, shown, output, inputs)
     channels = _channels_of(view, frames, read, result, inside)
     for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:

@@ -277,7 +277,7 @@ def written(
     clock.lap("write")
     return BakeReport(
         frames=frames,
-        times=units.frame_times(frames, scene),
+        times=units.frame_times(frames, done.view),
         bodies=[entry.name for entry in read.bodies],
         poses={entry.name: result.poses[:, entry.index] for entry in read.bodies},
         coordinates=dict(_coordinates(read, result)),
