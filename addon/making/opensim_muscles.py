@@ -37,11 +37,10 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         kind = next((kinds[text] for text in kinds if text in used), convert(given, False))
         made.obstacles[name] = _obstacle(standing, made, name, kind)
     ph = physics_access.physics()
-    lengths = ph.muscle_lengths(standing.model, standing.state).lengths
     _name_starts(standing, made)
-    for muscle, length in zip(standing.model.muscles, lengths):
+    for muscle in standing.model.muscles:
         try:
-            item = _muscle(standing, made, muscle, surfaces, float(length))
+            item = _muscle(standing, made, muscle, surfaces)
             made.muscles[muscle.name] = item
             lacking = {"cord": "import-cord", "degroote": "import-degroote"}
             code = lacking.get(muscle.law.type) if muscle.law is not None else None
@@ -84,7 +83,7 @@ def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Obje
 
 
 def _muscle(
-    standing: Standing, made: Imported, muscle: physics_access.Muscle, surfaces: dict[str, str], length: float
+    standing: Standing, made: Imported, muscle: physics_access.Muscle, surfaces: dict[str, str]
 ) -> Object:
     points, rules = [], []
     for number, point in enumerate(muscle.points, 1):
@@ -112,6 +111,9 @@ def _muscle(
                 made.warnings.append(findings.about(item, "import-obstacle", muscle=muscle.name))
             else:
                 muscles.wrap_over(item, made.obstacles[name], strand + 1)
+    # without surfaces, round which only compiled kernels are fast: it is for the thickness that is drawn
+    chords = np.diff([place for _, place in points], axis=0)
+    length = float(np.linalg.norm(chords, axis=1).sum()) * units.length_scale(standing.scene)
     _set_law(standing, item, muscle, length)
     return item
 
