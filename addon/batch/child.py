@@ -121,11 +121,11 @@ class Child:
         """Let it bake a shot, or without ``out`` only check it, and read what it says until it is done or exits."""
         return self.follow(arguments(shot, out), progress)
 
-    def follow(self, line: list[str], progress: Callable[[float], None]) -> Told:
+    def follow(self, asked: list[str], progress: Callable[[float], None]) -> Told:
         """As `bake`, by the arguments of the command."""
         told = Told()
         with suppress(OSError):  # it has died: the end of its output says how
-            self._asks.write(json.dumps(line) + "\n")
+            self._asks.write(json.dumps(asked) + "\n")
             self._asks.flush()
         for line in self._says:
             fraction = told.take(line)
