@@ -88,9 +88,8 @@ def write(
     restoring.free(scene)
     if between is not None:
         between()
-    if lead_in_keys.first(view) < begin:
-        now = stepper.seen_at(view, begin)  # with sliders as a fit has left them
-        lead_in_keys.lead(now, begin, channels, read.parents())
+    if lead_in_keys.first(view) < begin:  # with sliders as a fit has left them
+        lead_in_keys.lead(stepper.seen_at(view, begin), begin, channels, read.parents())
     more, names = keyed_figures(scene, frames, figures, output)
     made = put(scene, frames, channels, kept, more, output)
     _mute(scene, [entry.body for entry in channels])
