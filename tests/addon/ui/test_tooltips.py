@@ -12,7 +12,7 @@ UNIT = re.compile(
 )
 #: numbers that have no dimension, by class and name
 PURE = {
-    "SoftBodyProperties": {"poisson", "damping"},
+    "SoftBodyProperties": {"friction", "poisson", "damping"},
     "PoseResidual": {"trust", "weight"},
     "FitProperties": {"smoothing", "coverage", "metric_values"},
     "FitFromKeyframes": {"smoothing"},
