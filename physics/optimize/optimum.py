@@ -114,6 +114,7 @@ class Search:
         self.task, self.most, self.progress = task, most, progress
         self.best: tuple[float, Task] | None = None
         self.gradients, self.last, self.converged, self.reason = 0, most, False, ""
+        self.highest = 0.0
 
     def run(self, begin: FloatArray, limits: FloatArray) -> None:
         """Search from one start; keeps the better result."""
@@ -144,7 +145,13 @@ class Search:
     def _evaluate(self, row: FloatArray) -> tuple[float, FloatArray]:
         self._count()
         task = self.task.with_values(row)
-        value, slopes = task.evaluate()
+        try:
+            value, slopes = task.evaluate()
+        except DivergedError:
+            if self.best is None:
+                raise
+            return 2.0 * self.highest, np.zeros_like(row)  # the line search then takes a shorter step
+        self.highest = max(self.highest, value)
         self._note(value, task)
         return value, self.task.places.read(slopes)
 

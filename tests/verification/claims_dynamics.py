@@ -100,5 +100,6 @@ def joint_forces(count: int, seed: int) -> Measurement:
         maximal = ph.maximal_coordinates(model, state)
         qdd = ph.forward_dynamics(model, state, tau)
         rates = maximal.jacobian_product(qdd) + maximal.jacobian_rate_product
-        accelerations = max(accelerations, norm(rates - system.accelerations) / norm(rates))
+        if model.num_coordinates:
+            accelerations = max(accelerations, norm(rates - system.accelerations) / norm(rates))
     return Measurement(max(forces, accelerations), {"joint forces": forces, "accelerations": accelerations})
