@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,10 +23,14 @@ GOAL = {"r_shoulder_elev": 0.3, "r_elbow_flex": 0.9}
 SPAN, STEP, ROWS, ACTIVE = 0.4, 2e-3, 9, 0.05
 
 
+def alone(call, folder):
+    """One of the functions below in a process of its own: what other tests read stays in OpenSim as defaults."""
+    code = f"from tests.verification.peers import test_opensim_search as here; here.{call}(here.Path({str(folder)!r}))"
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=True)
+
+
 def with_de_grootes_muscles(folder):
     """The arm with rigid tendons and straight paths (over ellipsoids OpenSim's have other moment arms)."""
-    if not (MODELS / "arm26.osim").exists():
-        pytest.skip("the model arm26.osim is not beside this checkout")
     quiet_opensim()
     model = opensim.Model(str(MODELS / "arm26.osim"))
     model.initSystem()
@@ -36,16 +44,18 @@ def with_de_grootes_muscles(folder):
             surfaces.get(k).set_active(False)
     model.finalizeConnections()
     model.printToXML(str(folder / "arm.osim"))
-    return folder / "arm.osim"
 
 
-def end_in_opensim(path, found, names):
-    """Coordinates and speeds at the end."""
-    model, controller = opensim.Model(str(path)), opensim.PrescribedController()
-    for muscle, column in names.items():
+def end_in_opensim(folder):
+    """Coordinates and speeds at the end, into a file, for the excitations in another."""
+    quiet_opensim()
+    with np.load(folder / "excitations.npz") as file:
+        times, values, names = file["times"], file["values"], file["names"].tolist()
+    model, controller = opensim.Model(str(folder / "arm.osim")), opensim.PrescribedController()
+    for column, muscle in enumerate(names):
         controller.addActuator(model.getMuscles().get(muscle))
         law = opensim.PiecewiseLinearFunction()
-        for time, value in zip(found.inputs.times, found.inputs.values[:, column]):
+        for time, value in zip(times, values[:, column]):
             law.addPoint(float(time), float(value))
         controller.prescribeControlForActuator(muscle, law)
     model.addController(controller)
@@ -60,12 +70,14 @@ def end_in_opensim(path, found, names):
     manager.initialize(state)
     state = manager.integrate(SPAN)
     each = [coordinates.get(name) for name in GOAL]
-    return np.array([[one.getValue(state), one.getSpeedValue(state)] for one in each]).T
+    np.save(folder / "end.npy", np.array([[one.getValue(state), one.getSpeedValue(state)] for one in each]).T)
 
 
 def test_excitations_of_a_search_in_opensim(tmp_path):
-    path = with_de_grootes_muscles(tmp_path)
-    read = ph.read_opensim(path, limits=False)
+    if not (MODELS / "arm26.osim").exists():
+        pytest.skip("the model arm26.osim is not beside this checkout")
+    alone("with_de_grootes_muscles", tmp_path)
+    read = ph.read_opensim(tmp_path / "arm.osim", limits=False)
     model = read.build()
     coordinates = {name: read.coordinates[name].coordinate for name in GOAL}
     state = model.state(
@@ -82,8 +94,15 @@ def test_excitations_of_a_search_in_opensim(tmp_path):
         tau=ph.Table(np.linspace(0.0, SPAN, ROWS), table), bounds=dict.fromkeys(parameters, (0.01, 1.0)),
     )  # fmt: skip
     assert found.converged
-    names = {name.split(".")[0]: model.num_coordinates + k for k, name in enumerate(model.input_names)}
-    end = end_in_opensim(path, found, names)
+    names, values = [name.split(".")[0] for name in model.input_names], found.inputs.values
+    np.savez(
+        tmp_path / "excitations.npz",
+        times=found.inputs.times,
+        values=values[:, model.num_coordinates :],
+        names=names,
+    )
+    alone("end_in_opensim", tmp_path)
+    end = np.load(tmp_path / "end.npy")
     fine = ph.simulate(model, found.state, SPAN, STEP / 8.0, "sdirk2", tau=found.inputs)
     columns = [model.coordinate_index(coordinates[name]) for name in GOAL]
     # the error of a method of order two: the search's own steps end 64 times farther off, by some 1e-3
