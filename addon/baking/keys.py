@@ -55,7 +55,7 @@ class Kept:
 def keyed(
     frames: np.ndarray, channels: Sequence[Any], output: Output, kept: Kept
 ) -> Iterator[list[KeyedPath]]:
-    """Keys of the channels (`channels.Channels`) of each body at frames (F,); what is left out is told in `kept`."""
+    """Keys of the channels (`channels.Channels`) of each body at frames (F,); `kept` counts what is left out."""
     every = [entry.paths() for entry in channels]
     late = [[rows[-len(frames) :] for _, rows in paths] for paths in every]
     for entry, paths, slopes in zip(channels, every, reduction.slopes_of(frames, late)):

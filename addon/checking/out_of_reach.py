@@ -18,7 +18,7 @@ from ..reading.scene import SceneModel
 
 def check(scene: Scene, read: SceneModel, fitted: Collection[int]) -> Iterator[Finding]:
     """Bodies that stand where their joints cannot take them; not of joints that start where their animation has them:
-    those are told when their start is found.
+    the search for their start reports those.
     """
     lie = physics_access.physics().lie
     known = {entry.joint_uid: read.model.joints[entry.index] for entry in read.bodies}

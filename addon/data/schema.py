@@ -30,7 +30,7 @@ def _nothing_to_change(_root: Root) -> None:
 
 
 def _play_as_before(root: Root) -> None:
-    """Play of scenes with data goes on to play keys alone: the default is now a live run of chains."""
+    """Play in scenes with data still plays keys alone; by default it now starts a live run of chains."""
     if isinstance(root, SceneData) and not root.is_property_set("play_live"):
         root.play_live = False
 

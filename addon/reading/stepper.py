@@ -57,7 +57,7 @@ def unbaked(scene_uid: int, frame: int) -> Iterator[Scene]:
 
 
 def settle() -> None:
-    """Let handlers know of changes up to now; they are not told of those that scripts make to our own settings."""
+    """Let handlers know of changes up to now; scripts that change our own settings do not reach them."""
     bpy.context.view_layer.update()
 
 

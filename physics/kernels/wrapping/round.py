@@ -14,7 +14,8 @@ from ..algebra.spatial import rotate, transposed
 from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
-from .planar import Pair, cross2, dot2, on_arc, pair, planar_path, planar_point
+from .cylinder_ends import beyond
+from .planar import Pair, cross2, on_arc, pair, planar_path, planar_point
 from .surface import CYLINDER, ELLIPSOID, SPHERE
 
 # Over an ellipsoid no path stays aside of the shorter way and its opposite. OpenSim's does, but is no geodesic: its
@@ -166,23 +167,6 @@ def tilt_plane(own: Array) -> None:
     own[wrap.START_SECOND + 1] -= v * t1
     own[wrap.STOP_SECOND] -= w * t0
     own[wrap.STOP_SECOND + 1] -= w * t1
-
-
-@inline
-def beyond(own: Array, half: float) -> bool:
-    """Whether both tangent points lie beyond the ends of a cylinder of this half length: at the heights at which the
-    plane of both ends and the axis between them has these points, as in OpenSim, not at those of the path.
-    """
-    p, s, normals = pair(own, wrap.START), pair(own, wrap.STOP), wrap.NORMALS
-    far, away = math.sqrt(dot2(p, p)), math.sqrt(dot2(s, s))
-    across = s[0] / away - p[0] / far, s[1] / away - p[1] / far  # from the bisector between both
-    before, whole = dot2(p, across), dot2(s, across) - dot2(p, across)
-    low, rise, rho = own[wrap.START + 2], own[wrap.STOP + 2] - own[wrap.START + 2], own[wrap.RADIUS]
-    nearest = 1e300
-    for k in range(2):
-        part = (rho * dot2(pair(own, normals + 2 * k), across) - before) / whole if whole > 0.0 else 0.0
-        nearest = min(nearest, abs(low + min(max(part, 0.0), 1.0) * rise))
-    return bool(nearest > half)
 
 
 @inline

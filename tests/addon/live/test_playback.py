@@ -49,7 +49,7 @@ def test_play_waits_for_no_other_job_and_ends_a_run(part, scene, make, rig, monk
     monkeypatch.setattr(session, "job", SimpleNamespace(endless=False, cancel_wanted=False))
     handlers.before_playing(scene)
     handlers.after_playing(scene)
-    assert len(calls) == 1 and not session.job.cancel_wanted  # a bake goes on
+    assert len(calls) == 1 and not session.job.cancel_wanted  # a bake continues
     session.job.endless = True
     handlers.after_playing(scene)
     assert session.job.cancel_wanted  # a run that is being prepared does not
