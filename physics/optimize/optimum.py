@@ -228,13 +228,19 @@ class Constrained(LeastSquares):
             "jac": lambda row: self._slopes(row)[:goals],
         }
         options = {"maxiter": self.most, "ftol": 1e-9}
-        found = scipy.minimize(
-            effort, begin, jac=True, method="SLSQP", bounds=limits, constraints=[meets], options=options
-        )
-        if found.success:  # on the way trials may have had less effort
-            self.best = None
-            self._residuals(found.x)
-        return found
+        (earlier, self.best), met = (self.best, None), False
+        try:
+            found = scipy.minimize(
+                effort, begin, jac=True, method="SLSQP", bounds=limits, constraints=[meets], options=options
+            )
+            met = bool(found.success)
+            if met:  # on the way trials may have had less effort
+                self.best = None
+                self._residuals(found.x)
+            return found
+        finally:
+            if earlier is not None and (not met or self.best is None or earlier[0] <= self.best[0]):
+                self.best = earlier  # of another start
 
 
 METHODS: dict[str, type[Search]] = {

@@ -203,3 +203,27 @@ def test_goals_are_met_exactly_with_the_least_effort():
     # a sum over the steps' ends: a row at an end of the table weighs 1.5 % less or more than in an integral
     assert np.allclose(found.inputs.values[:, 0], most * (1.0 - 4.0 * times), atol=0.02 * most)
     assert found.value == pytest.approx(most * most * 0.5 / 3.0, rel=1e-3)
+
+
+def test_the_best_of_several_starts_meets_the_goals():
+    """Of a pendulum that may swing up either way; in both orders the same one."""
+    builder = ph.ModelBuilder()
+    builder.add_body(
+        "bob", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.3), inertia=0.01 * np.eye(3)
+    )
+    model, name = builder.build(), "bob.angle"
+    torque, times = ph.Parameter("torque", name), np.linspace(0.0, 1.0, 6)
+    tau = ph.Table(times, np.zeros((6, 1)))
+    starts = [{torque: np.full(6, 0.1)}, {torque: 6.0 * np.cos(6.0 * times)}]
+    wanted = ph.objectives.Pose({name: 1.0}) + ph.objectives.Rest() + ph.objectives.Effort()
+    found = [
+        ph.optimize(
+            model, model.state(), 1.0, 5e-3, integrator="sdirk2", objective=wanted, parameters=[torque], tau=tau,
+            method="SLSQP", starts=order,
+        )
+        for order in (starts, starts[::-1], starts[:1], starts[1:])
+    ]  # fmt: skip
+    values = [each.value for each in found]
+    assert values[0] == pytest.approx(values[1], rel=1e-12) == pytest.approx(min(values[2:]), rel=1e-12)
+    end = ph.simulate(model, model.state(), 1.0, 5e-3, "sdirk2", tau=found[0].inputs)
+    assert end.q[-1, 0] == pytest.approx(1.0, abs=1e-6)
