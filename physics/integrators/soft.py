@@ -42,16 +42,10 @@ def check_soft(model: Model, method: Method) -> None:
 
 
 def touching_pair(model: Model) -> tuple[str, ...]:
-    """Names of two colliders that may touch (see `ColliderArrays`); empty where none may."""
-    packed, at = model.collider_arrays, kernels.contact.collider_layout
-    joined = {frozenset(pair) for pair in packed.joined.tolist()}
-    for (a, first), (b, second) in combinations(enumerate(packed.ints), 2):
-        one, other = int(first[at.SOLID_WELD]), int(second[at.SOLID_WELD])
-        grouped = first[at.SOLID_GROUPS] & second[at.SOLID_GROUPS]
-        ignored = first[at.SOLID_GROUPS] & second[at.SOLID_IGNORES]
-        ignored |= second[at.SOLID_GROUPS] & first[at.SOLID_IGNORES]
-        beside = one == other or first[at.SOLID_CARRIER] == other or second[at.SOLID_CARRIER] == one
-        if grouped and not (ignored or beside or frozenset((one, other)) in joined):
+    """Names of two colliders that may touch; empty where none may."""
+    packed, may_touch = model.collider_arrays, kernels.contact.colliding.may_touch
+    for a, b in combinations(range(len(packed.ints)), 2):
+        if may_touch(packed.ints, packed.joined, a, b):
             return model.colliders[a].name, model.colliders[b].name
     return ()
 

@@ -239,8 +239,12 @@ class Constrained(LeastSquares):
                 self._residuals(found.x)
             return found
         finally:
-            if earlier is not None and (not met or self.best is None or earlier[0] <= self.best[0]):
-                self.best = earlier  # of another start
+            self._compare(earlier, met)
+
+    def _compare(self, earlier: tuple[float, Task] | None, met: bool) -> None:
+        """Go back to the best of earlier starts, unless this one has met the goals with less."""
+        if earlier is not None and (not met or self.best is None or earlier[0] <= self.best[0]):
+            self.best = earlier
 
 
 METHODS: dict[str, type[Search]] = {

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ..loading import load_on_use
 
 if TYPE_CHECKING:
+    from . import colliding as colliding
     from . import constrained_step as constrained_step
     from . import detection as detection
     from . import impulse_layout as impulse_layout
