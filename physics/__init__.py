@@ -76,6 +76,7 @@ from .motions.table import Table
 from .optimize import objectives
 from .optimize.excitations import Excitations, excitations
 from .optimize.gradient import Gradient, gradient
+from .optimize.marker_fit import JointFit, fit_joint_to_motion
 from .optimize.optimum import Optimum, optimize
 from .optimize.parameters import Parameter
 from .simulation.hyper_reduced import HyperReduced
@@ -160,6 +161,8 @@ __all__ = [
     "Optimum",
     "excitations",
     "Excitations",
+    "fit_joint_to_motion",
+    "JointFit",
     "Table",
     "keyframe_table",
     "Result",
