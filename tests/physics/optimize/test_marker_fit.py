@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from functools import cache
@@ -277,3 +278,12 @@ def test_a_knee_from_a_recorded_walk(gaps):
     fit = ph.fit_joint_to_motion(start, "tibia_r", shown, bodies, offsets, smoothing=0.9)
     distance, angle = apart(fit, true, walk[:, column])
     assert distance < 1e-3 and angle < np.radians(1.0) and fit.converged
+
+
+def test_the_example_of_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).resolve().parents[3] / "docs" / "rig-a-knee.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n((?:(?!```).)*?fit_joint_to_motion.*?)```", page, re.DOTALL)
+    exec(compile(code, "rig-a-knee.md", "exec"), {})
+    assert re.match(r"0\.\d\d mm, no step lowers the cost", capsys.readouterr().out)
+    assert ph.load_model("leg.json").model.body_names == ("thigh", "shin") and Path("leg.osim").exists()
