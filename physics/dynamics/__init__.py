@@ -134,7 +134,7 @@ def mass_matrix(model: Model, state: State) -> FloatArray:
 def body_poses(model: Model, state: State) -> FloatArray:
     """World poses (nb, 4, 4) of the body frames."""
     state = check_state(model, state)
-    poses: FloatArray = observe(model, state.q[None].copy(), state.qd[None].copy())[0][0]
+    poses: FloatArray = observe(model, state.q[None].copy(), state.qd[None].copy(), muscles=False)[0][0]
     return poses
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..dynamics import body_poses
+from ..bodies.body import Body
 from ..errors import ModelError
 from ..model.builder import ModelBuilder
 from ..model.model import Model
@@ -130,9 +129,19 @@ class Meetings:
         anywhere = rng.uniform(ranges[:, 0], ranges[:, 1], (POSES, count))
         self.q = np.concatenate([along, anywhere])
         follow_drivers(self.model, self.q, np.zeros_like(self.q))
-        state = self.model.state()
-        poses = np.array([body_poses(self.model, replace(state, q=row)) for row in self.q])
-        self.poses = {name: poses[:, i] for i, name in enumerate(self.model.body_names)}
+        self.poses: dict[str, FloatArray] = {}
+        for body in self.model.bodies:
+            parent = None if body.parent < 0 else self.model.body_names[body.parent]
+            self.poses[body.name] = self._world(parent) @ self._in_parent(body)
+
+    def _in_parent(self, body: Body) -> FloatArray:
+        """Poses (poses, 4, 4) of a body in its parent; most differ in one coordinate, so a joint has few of its own."""
+        rows, where = np.unique(
+            self.q[:, self.model.coordinate_slice(body.name)], axis=0, return_inverse=True
+        )
+        found = body.joint_in_parent @ body.joint.transform(rows) @ body.body_in_joint
+        result: FloatArray = found[where.ravel()]
+        return result
 
     def find(
         self, path: Sequence[PathPoint], surface: OpenSimWrapObject

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from .._typing import FloatArray, IntArray
+from .._typing import FloatArray
 from ..errors import FormatError
 from .opensim_xml import read_xml
 
 
-def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[IntArray]]:
+def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[list[int]]]:
     """Points (n, 3) and polygons (indices of their points, in order) of a surface.
 
     Raises:
@@ -34,7 +35,8 @@ def read_vtp(path: str | os.PathLike[str]) -> tuple[FloatArray, list[IntArray]]:
         raise FormatError(f"{path}: polygons refer to missing points")
     if len(ends) and (ends[0] < 0 or (np.diff(ends) < 0).any() or ends[-1] != len(corners)):
         raise FormatError(f"{path}: offsets of polygons do not match their connectivity")
-    return points.reshape(-1, 3), np.split(corners, ends[:-1]) if len(ends) else []
+    among = corners.tolist()
+    return points.reshape(-1, 3), [among[begin:end] for begin, end in pairwise([0, *ends.tolist()])]
 
 
 def _numbers(path: Any, node: Any, what: str) -> FloatArray:

@@ -175,6 +175,23 @@ def test_poses_in_which_paths_are_tested_keep_couplings():
     assert first.min() < -0.9 and first.max() > 1.9
 
 
+def test_poses_in_which_paths_are_tested_are_those_of_the_model():
+    builder, turned = ph.ModelBuilder(), np.diag([1.0, -1.0, -1.0, 1.0])
+    for name, parent, joint, frame in (
+        ("base", None, ph.joints.Free(), "body_in_joint"),
+        ("fixed", "base", ph.joints.Fixed(), "joint_in_parent"),
+        ("arm", "fixed", ph.joints.Universal(), "body_in_joint"),
+    ):
+        builder.add_body(name, parent, joint=joint, mass=1.0, inertia=np.eye(3), **{frame: turned})
+    names = builder.build().coordinate_names
+    ranges = {name: SimpleNamespace(coordinate=name, range=(-1.0, 2.0), default=0.3) for name in names}
+    meetings = Meetings(builder, ranges)
+    for row in (0, 5, -1):
+        expected = ph.body_poses(meetings.model, meetings.model.state(meetings.q[row]))
+        found = [meetings.poses[name][row] for name in meetings.model.body_names]
+        assert np.allclose(found, expected, rtol=0.0, atol=1e-14)  # round-off
+
+
 MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
 
 

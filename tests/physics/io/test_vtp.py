@@ -17,7 +17,7 @@ def test_points_and_polygons(tmp_path):
     path = tmp_path / "a.vtp"
     path.write_text(VTP, "utf-8")
     points, polygons = read_vtp(path)
-    assert points.shape == (4, 3) and [each.tolist() for each in polygons] == [[0, 1, 2], [0, 2, 3]]
+    assert points.shape == (4, 3) and polygons == [[0, 1, 2], [0, 2, 3]]
     assert np.array_equal(points[2], [1, 1, 0])
 
 
