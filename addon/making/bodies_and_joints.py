@@ -115,6 +115,7 @@ def add_joint(
     matrix: Matrix | list[list[float]] | np.ndarray | None = None,
     name: str = "",
     closes_loop: bool = False,
+    update: bool = True,
 ) -> Object | None:
     """Add a joint between two bodies, or between the world (parent None) and a body.
 
@@ -123,6 +124,7 @@ def add_joint(
         matrix: world matrix (4, 4) of the joint's frame; the child's present pose if None.
         name: of the Empty; composed of the bodies' names if empty.
         closes_loop: whether the child already has another joint.
+        update: as of `attach`.
 
     Returns:
         The Empty that is the joint's frame, in Blender a child of the parent.
@@ -145,7 +147,7 @@ def add_joint(
     called = name or (f"{parent.name} - {child.name}" if parent else child.name)
     item = new_empty(scene, called, "PLAIN_AXES", child.object)
     item.empty_display_size = 0.25 * max(typical_length(child), 1e-6)
-    attach(item, parent, world)
+    attach(item, parent, world, update)
     settings = item.condyle.joint
     settings.enabled = True
     settings.closes_loop = closes_loop
@@ -192,8 +194,12 @@ def typical_length(body: Body) -> float:
     return largest if largest > 0.0 else 1.0
 
 
-def attach(item: Object, parent: Body | None, world: Matrix) -> None:
-    """Parent an Empty to a body in Blender, at a world matrix."""
+def attach(item: Object, parent: Body | None, world: Matrix, update: bool = True) -> None:
+    """Parent an Empty to a body in Blender, at a world matrix.
+
+    Args:
+        update: whether to evaluate the scene, which takes longer the larger it is; else its world matrix alone is set.
+    """
     if parent is not None:
         item.parent = parent.object
         if parent.bone:
@@ -205,8 +211,10 @@ def attach(item: Object, parent: Body | None, world: Matrix) -> None:
         else:
             item.matrix_parent_inverse = _effect_on_child(item).inverted()
     item.rotation_mode = "QUATERNION"
+    item.matrix_world = world
     item.matrix_basis = world
-    bpy.context.view_layer.update()
+    if update:
+        bpy.context.view_layer.update()
 
 
 def _effect_on_child(item: Object) -> Matrix:

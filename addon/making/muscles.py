@@ -46,7 +46,6 @@ def add_muscle(
     item = bpy.data.objects.new(name, curve)
     owner = next(body.object for body, _ in points if body is not None)
     collection.collection_of(scene, owner).objects.link(item)
-    bpy.context.view_layer.update()
     _draw(item, [place for _, place in points])
     return _made(scene, item, points)
 
@@ -123,7 +122,6 @@ def _made(scene: Scene, item: Object, points: Sequence[tuple[Body | None, Any]])
             bodies_and_joints.make_body(scene, body)
     schema.stamp(item.condyle, scene.condyle)
     show_thickness(item)
-    bpy.context.view_layer.update()
     return item
 
 

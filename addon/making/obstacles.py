@@ -31,6 +31,7 @@ def add_obstacle(
     shape: str = "cylinder",
     matrix: Matrix | None = None,
     name: str = "",
+    update: bool = True,
     **settings: Any,
 ) -> Object:
     """Add a surface that muscles can wrap over.
@@ -39,6 +40,7 @@ def add_obstacle(
         body: its parent, an object or bone; None: the world.
         shape: one of `data.obstacles.SHAPES`.
         matrix: its world matrix (4, 4); the 3D cursor's if None.
+        update: as of `bodies_and_joints.attach`.
         settings: radius, length, radii, major_radius, side as in `ObstacleProperties`.
 
     Returns:
@@ -57,7 +59,7 @@ def add_obstacle(
     mesh = bpy.data.meshes.new(label)
     item = bpy.data.objects.new(label, mesh)
     collection.collection_of(scene, body.object if body else None).objects.link(item)
-    bodies_and_joints.attach(item, body, world)
+    bodies_and_joints.attach(item, body, world, update)
     item.hide_render = True
     found = item.condyle.obstacle
     for key, value in settings.items():

@@ -37,9 +37,8 @@ def add(standing: Standing, made: Imported) -> None:
             told = findings.about(None, "import-geometry", file=shape.path.name, error=error)
             made.warnings.append(told)
             continue
-        faces = [polygon.tolist() for polygon in polygons]
         points = points * np.asarray(shape.scale)
-        _add_mesh(standing, made, shape.path.stem, (shape.frame.body, shape.frame.pose), (points, faces))
+        _add_mesh(standing, made, shape.path.stem, (shape.frame.body, shape.frame.pose), (points, polygons))
         drawn.add(shape.frame.body)
     for number, body in enumerate(standing.model.bodies):
         if body.name not in drawn:
@@ -83,7 +82,7 @@ def _add_mesh(
     mesh.polygons.foreach_set("use_smooth", np.full(len(mesh.polygons), frame[1] is not None))
     item = bpy.data.objects.new(name, mesh)
     collection.collection_of(standing.scene).objects.link(item)
-    bodies_and_joints.attach(item, target_of(made, frame[0]), standing.matrix(*frame))
+    bodies_and_joints.attach(item, target_of(made, frame[0]), standing.matrix(*frame), update=False)
 
 
 def _material() -> Material:

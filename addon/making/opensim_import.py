@@ -105,7 +105,7 @@ def _body_empty(
     item = bodies_and_joints.new_empty(scene, name, "PLAIN_AXES")
     item.empty_display_size = 0.05 / units.length_scale(scene)
     world = standing.matrix(None if body is None else body.name)
-    bodies_and_joints.attach(item, None if ground is None else Body(ground), world)
+    bodies_and_joints.attach(item, None if ground is None else Body(ground), world, update=False)
     if body is None:
         bodies_and_joints.make_body(scene, Body(item), mass=1.0)
         return item
@@ -133,6 +133,7 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
         "fixed",
         frame,
         name=f"{body.name} joint",
+        update=False,
     )
     item.empty_display_size = SHOWN / units.length_scale(scene)
     made.joints[body.name] = item

@@ -78,7 +78,7 @@ def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Obje
         figures |= {"side": given.side, "always_side": given.always}
     matrix = standing.matrix(given.body, given.frame)
     return obstacles.add_obstacle(
-        standing.scene, target_of(made, given.body), given.type, matrix, name, **figures
+        standing.scene, target_of(made, given.body), given.type, matrix, name, update=False, **figures
     )
 
 

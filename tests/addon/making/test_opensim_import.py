@@ -46,6 +46,25 @@ def lever(tmp_path):
     return path
 
 
+def test_an_import_evaluates_the_scene_as_often_however_many_muscles_it_has(part, scene, tmp_path):
+    """An evaluation takes longer the larger the scene is."""
+    begin, end = SMALL.index("<Thelen"), SMALL.index("</objects></ForceSet>")
+    counts = []
+    for copies in (1, 8):
+        muscles = [SMALL[begin:end].replace('"cord"', f'"cord{number}"') for number in range(copies)]
+        path = tmp_path / f"{copies}.osim"
+        path.write_text(SMALL[:begin] + "".join(muscles) + SMALL[end:], "utf-8")
+        evaluated = []
+        bpy.app.handlers.depsgraph_update_post.append(evaluated.append)
+        try:
+            made = part("making.opensim_import").import_model(scene, str(path))
+        finally:
+            bpy.app.handlers.depsgraph_update_post.remove(evaluated.append)
+        assert len(made.muscles) == copies
+        counts.append(len(evaluated))
+    assert counts[0] == counts[1] < 10
+
+
 TIES = """<ConstraintSet><objects>
 <PointConstraint name="pin"><socket_body_1>/ground</socket_body_1><socket_body_2>/bodyset/rod</socket_body_2>
 <location_body_1>0 0 0.1</location_body_1><location_body_2>0 0 0.1</location_body_2></PointConstraint>
