@@ -25,11 +25,11 @@ def place(
     """
     weights = np.array([1.0, 1.0, 1.0, *[1.0 / scale] * 3])
     q = np.array(start, dtype=np.float64)
-    found = _descend(joint, q, pose, weights)
-    if near or len(q) > len(SAMPLES) or np.linalg.norm(weights * found[1]) < MET:
-        q, missing = found
-    else:
-        q, missing = _descend(joint, _best_sample(joint, q, pose, weights), pose, weights)
+    q, missing = _descend(joint, q, pose, weights)
+    if not near and len(q) <= len(SAMPLES) and np.linalg.norm(weights * missing) >= MET:
+        other = _descend(joint, _best_sample(joint, np.asarray(start, float), pose, weights), pose, weights)
+        if np.linalg.norm(weights * other[1]) < np.linalg.norm(weights * missing) - MET:  # else of equal ones
+            q, missing = other
     return q, float(np.linalg.norm(missing[3:])), float(np.linalg.norm(missing[:3]))
 
 

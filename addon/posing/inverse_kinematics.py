@@ -315,6 +315,10 @@ def drive_all(scene: Scene, body: Body | None = None) -> list[Object]:
     ]
     for item in wanted:  # all are read before any is changed
         read_joint(scene, item)
-    for item in wanted:
-        project_poses.drive_here(scene, item)
+    # poses, too: sliders move what is below them by their own small errors
+    here = [project_poses.readings_here(scene, item) for item in wanted]
+    for item, readings in zip(wanted, here):
+        drive.set_driven(scene, item, True)
+        if readings is not None:
+            project_poses.set_readings(scene, item, readings)
     return wanted

@@ -38,3 +38,16 @@ def test_what_cannot_be_met_is_told(place, ph):
     pose[:3, 3] = [0.0, 0.0, 0.25]
     _, far, turn = place(ph.joints.Hinge((0, 0, 1)), np.array([0.3]), pose, 1.0)
     assert abs(far - 0.25) < 1e-12 and turn < 1e-9
+
+
+def test_a_pose_that_no_angles_meet_is_placed_near_the_start(place, ph):
+    """Half a turn about each axis is the same rotation."""
+    one = {"type": "linear", "slope": 1.0, "offset": 0.0}
+    axes = [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    turns = [{"axis": axis, "function": one, "coordinate": name} for axis, name in zip(axes, "zxy")]
+    slides = [{**turn, "function": {**one, "slope": 0.0}, "coordinate": None} for turn in turns]
+    joint = ph.joints.Custom(tuple("zxy"), rotations=turns, translations=slides)
+    pose = joint.transform([1e-7, -2e-7, 6e-7])  # as sliders of its ancestors may leave it, with the rounding
+    pose[:3, 3] = 2e-5
+    q, far, turn = place(joint, np.zeros(3), pose, 1.0)
+    assert np.abs(q).max() < 1e-6 and turn < 1e-6 and far == pytest.approx(2e-5 * 3**0.5)
