@@ -57,7 +57,12 @@ def muted_by_bake(item: Object) -> list[Constraint]:
 
 def is_muted(constraint: Constraint) -> bool:
     """Whether the user has muted a constraint, not a bake."""
-    return bool(constraint.mute) and constraint not in muted_by_bake(constraint.id_data)
+    if not constraint.mute:
+        return False
+    item = constraint.id_data
+    driven = [body for body in baked_bodies(item) if body.data.channels.was_driven]
+    sliders = (each for body in driven for each in own_constraints(body))
+    return constraint not in (*muted_by_bake(item), *sliders)
 
 
 def identity(below: PoseBone, constraint: Constraint) -> str:
