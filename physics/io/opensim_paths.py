@@ -119,6 +119,8 @@ def _moving_point(node: Node, frame: OpenSimFrame, known: Collection[str]) -> Op
         if holder is not None and function is None:
             raise holder.error("its function is not supported")
         moves.append((function or STILL, _coordinate(node, f"socket_{axis}_coordinate", known)))
+    if all(function is not STILL for function, _ in moves):
+        node.child("location")  # which they replace
     at_zero = np.array([float(function(0.0)) for function, _ in moves])
     location = frame.place(at_zero)
     return OpenSimPoint(node.name, frame.body, location, moves=tuple(moves), frame=frame.pose)
