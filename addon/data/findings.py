@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from .references import Body, Handle
 CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
 #: values that name what a finding is about
 NAMES = ("name", "muscle", "body", "file")
+MUSCLE = ("muscle",)
 
 
 @dataclass(frozen=True)
@@ -103,17 +104,21 @@ def few(names: Iterable[str], most: int = 4) -> str:
     return f"{', '.join(names[:most])}{' and others' if len(names) > most else ''}"
 
 
-def gathered(found: Iterable[Finding]) -> list[Finding]:
-    """The findings, those that say the same of several things as one, about the first of these."""
+def gathered(found: Iterable[Finding], names: Collection[str] = NAMES) -> list[Finding]:
+    """The findings, those that say the same of several things as one, about the first of these.
+
+    Args:
+        names: values in which they may differ.
+    """
     groups: dict[Any, list[Finding]] = {}
     for each in found:
-        rest = [(key, repr(value)) for key, value in each.values.items() if key not in NAMES]
-        groups.setdefault((each.code, each.is_hint, *rest), []).append(each)
+        rest = [(key, repr(value)) for key, value in each.values.items() if key not in names]
+        groups.setdefault((each.code, each.is_error, each.is_hint, *rest), []).append(each)
     return [
         replace(
             same[0],
             values={
-                key: few((each.values[key] for each in same), 5) if key in NAMES and len(same) > 1 else value
+                key: few((each.values[key] for each in same), 5) if key in names and len(same) > 1 else value
                 for key, value in same[0].values.items()
             },
         )

@@ -199,7 +199,7 @@ def simulated(
     report = yield from written(
         scene_uid, frames, made, result, excited, options["tau"], fitted, clock, inside, also
     )
-    report = replace(report, warnings=warnings + report.warnings)
+    report = replace(report, warnings=findings.gathered(warnings + report.warnings, findings.MUSCLE))
     found = findings.of_source(report.warnings, findings.BAKE)
     findings.show(scene_uid, [*found, *orphans.listed(scene_uid)])
     return report

@@ -58,7 +58,7 @@ def check(scene: Scene) -> list[Finding]:
         except physics_access.physics().CondyleError as error:
             return [*bake_preconditions.by_settings(view), *errors(view, error), *unplayed]
         standing = _standing(view, read)
-        return [
+        found = [
             *unplayed,
             *bake_preconditions.by_settings(view),
             *bake_preconditions.with_model(view, read),
@@ -71,6 +71,7 @@ def check(scene: Scene) -> list[Finding]:
             *rig_parts.check(scene),
             *collider_checks.hints(view, read),
         ]
+        return findings.gathered(found, findings.MUSCLE)
 
 
 def after_import(scene: Scene, ground: Object) -> list[Finding]:

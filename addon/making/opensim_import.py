@@ -66,10 +66,9 @@ def import_model(
     worlds = {name: shift @ pose for name, pose in worlds.items()}
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
-    notes = [findings.about(None, "import-note", message=each) for each in read.warnings]
+    notes = [_note(each) for each in read.warnings]
     moved = ["the coordinates at the start are changed, to meet the constraints"] * (state is not given)
-    hints = [findings.about(None, "import-note", message=each) for each in (*read.notes, *moved)]
-    notes += [replace(each, is_hint=True) for each in hints]
+    notes += [replace(_note(each), is_hint=True) for each in (*read.notes, *moved)]
     imported = Imported(ground, warnings=notes)
     for body in model.bodies:
         imported.bodies[body.name] = _body_empty(standing, body, body.name, ground)
@@ -84,6 +83,10 @@ def import_model(
     bpy.context.view_layer.update()
     imported.warnings[:] = findings.gathered(imported.warnings)
     return imported
+
+
+def _note(message: str) -> findings.Finding:
+    return findings.about(None, "import-note", message=message[:1].upper() + message[1:])
 
 
 def _met(model: Any, state: Any) -> Any:

@@ -58,7 +58,7 @@ def _name_starts(standing: Standing, made: Imported) -> None:
         if "default_activation" in muscle.parameters
     ]
     if given:
-        made.warnings.append(findings.about(None, "import-activations", muscles=", ".join(given)))
+        made.warnings.append(findings.about(None, "import-activations", muscles=findings.few(given)))
 
 
 def _obstacle(standing: Standing, made: Imported, name: str, given: Any) -> Object:

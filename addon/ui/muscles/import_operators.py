@@ -67,8 +67,13 @@ class ImportOpenSim(Change, Operator):
         findings.show(
             context.scene.session_uid, [*hints, *findings.of_source(found, findings.IMPORT, imported.ground)]
         )
-        counts = f"{len(imported.bodies)} bodies, {len(imported.muscles)} muscles, {len(imported.obstacles)} obstacles"
-        message = f"{imported.ground.name} imported: {counts}"
+        kinds = (
+            (imported.bodies, "body", "bodies"),
+            (imported.muscles, "muscle"),
+            (imported.obstacles, "obstacle"),
+        )
+        counts = [counted(len(items), *words) for items, *words in kinds if items]
+        message = f"{imported.ground.name} imported: {', '.join(counts)}"
         if imported.warnings:
             notes = bpy.data.texts.new(f"{imported.ground.name} import")
             notes.write("".join(f"{each.text}\n" for each in imported.warnings))

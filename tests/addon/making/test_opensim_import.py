@@ -143,6 +143,14 @@ def test_warnings_of_one_cause_are_one(part):
     ]
 
 
+def test_muscles_that_miss_an_obstacle_for_one_reason_are_one_line(part):
+    findings, points = part("data.findings"), {"obstacle": "Elbow", "points": "2"}
+    found = [findings.about(None, "point-in-obstacle", muscle=name, **points) for name in "abcdef"]
+    found.append(findings.about(None, "import-note", message="all is well"))
+    first, _ = findings.gathered(found, findings.MUSCLE)
+    assert "inside: a, b, c, d, e and others. Move" in first.text
+
+
 def test_an_inertia_on_the_bound_survives_single_precision(part, scene, tmp_path):
     """Toes of public models were mended to 0.00045, 0.00055, 0.001, and a bake refused what was stored."""
     path = tmp_path / "toes.osim"
@@ -266,7 +274,10 @@ def test_a_model_is_imported_into_a_collection_that_is_not_shown(part, scene, le
     for layer in bpy.context.view_layer.layer_collection.children:
         layer.exclude = True
     assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
-    assert "lever imported: 1 bodies" in part("blender.session").message and "rod" in scene.objects
+    assert (
+        "lever imported: 1 body, 1 muscle, 1 obstacle" in part("blender.session").message
+        and "rod" in scene.objects
+    )
 
 
 def test_a_bad_file_changes_nothing(part, scene, tmp_path):
