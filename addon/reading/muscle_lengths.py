@@ -10,35 +10,63 @@ import bpy
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..blender import physics_access, units
+from ..blender import attachments, physics_access, redraw, units
 from . import muscle_points, obstacles
 from .muscle_points import Point
 
 # Points drawn of each strand over obstacles.
 DRAWN = 24
-# Paths that take longer [s] are not computed again at every frame.
-SLOW = 0.02
 MOST_KNOWN = 500
 _known: dict[int, tuple[Any, np.ndarray, float]] = {}
 
 
-def path_now(scene: Scene, item: Object) -> np.ndarray:
+class Budget:
+    """The time [s] that all paths of a redraw may take. While things move, none begins that would exceed it."""
+
+    SECONDS = 0.05
+    LATER = 0.05  # until a redraw for the paths that are left
+
+    def __init__(self, moving: bool) -> None:
+        self._left, self._moving = self.SECONDS, moving
+
+    def allows(self, cost: float) -> bool:
+        """Whether a path of this cost [s] may be computed now; else the views are drawn again soon."""
+        if self._left > (cost if self._moving else 0.0):
+            return True
+        if not bpy.app.background:
+            attachments.soon(redraw.views, self.LATER)
+        return False
+
+    def spend(self, cost: float) -> None:
+        """Count what a path took."""
+        self._left -= cost
+
+
+def path_now(scene: Scene, item: Object, budget: Budget | None = None) -> np.ndarray:
     """The muscle's path (n, 3) in the evaluated scene, in Blender units; ModelError where it has none.
 
     A path over obstacles takes milliseconds, over an ellipsoid or a torus tenths of a second. So it is computed again
-    only after a move, and slow paths not during playback.
+    only after a move.
+
+    Args:
+        budget: of a redraw; what exceeds it is straight from point to point.
     """
     points = muscle_points.points_of(item)
     strands = muscle_points.strands_over(item, points)
     key = _key(points, strands), _wrapping_of(scene, item)
-    found = _known.get(item.session_uid)
-    if found is not None and (found[0] == key or (found[2] > SLOW and _playing())):
-        return found[1]
+    before, path, cost = _known.get(item.session_uid, (None, np.empty((0, 3)), 0.0))
+    if before == key:
+        return path
+    if budget is not None and not budget.allows(cost):
+        return np.array([point.place for point in points])
     began = time.perf_counter()
     path = _path(scene, item, points, strands)
     if len(_known) >= MOST_KNOWN:
         _known.clear()
-    _known[item.session_uid] = key, path, time.perf_counter() - began
+    cost = time.perf_counter() - began
+    _known[item.session_uid] = key, path, cost
+    if budget is not None:
+        budget.spend(cost)
     return path
 
 
@@ -60,11 +88,6 @@ def true_length(scene: Scene, item: Object) -> float:
         else:
             total += metres * float(np.linalg.norm(end.place - start.place))
     return total
-
-
-def _playing() -> bool:
-    screen = bpy.context.screen
-    return screen is not None and screen.is_animation_playing
 
 
 def forget() -> None:

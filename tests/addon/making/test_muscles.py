@@ -292,3 +292,29 @@ def test_the_path_over_obstacles_is_drawn_before_a_bake(part, scene, body, arm):
     assert drawn.lines(scene, muscle, 1.0)[0] is not lines
     obstacle.condyle.obstacle.enabled = False
     assert drawn.lines(scene, muscle, 1.0) is None
+
+
+def test_a_redraw_computes_few_paths_while_things_move(part, scene, make, body, monkeypatch):
+    """The others are straight until nothing moves, when each redraw computes at least one."""
+    lengths, muscles = part("reading.muscle_lengths"), part("making.muscles")
+    upper, lower = make.box("Upper", (0, 0, 1)), make.box("Lower", (0, 0, 0))
+    make.update()
+    ends = [(body(upper), (0.0, 0.0, 0.9)), (body(lower), (0.0, 0.0, 0.1))]
+    surface = part("making.obstacles").add_obstacle(scene, body(upper), "sphere", radius=0.05)
+    surface.matrix_world.translation = (0.01, 0.0, 0.5)
+    items = [muscles.add_muscle(scene, ends, f"M{number}") for number in range(3)]
+    for item in items:
+        muscles.wrap_over(item, surface)
+    make.update()
+    monkeypatch.setattr(lengths.Budget, "SECONDS", 1e-6)
+
+    def drawn(moving):
+        budget = lengths.Budget(moving)
+        return [len(lengths.path_now(scene, item, budget)) > 2 for item in items]
+
+    assert drawn(moving=False) == [True, False, False]
+    assert drawn(moving=True) == [True, True, False]  # its cost is not known yet
+    assert drawn(moving=False) == [True, True, True]
+    surface.location.x += 0.01
+    make.update()
+    assert drawn(moving=True) == [False] * 3
