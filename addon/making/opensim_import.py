@@ -147,7 +147,7 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
         return
     settings.child_in_joint = tuple(units.to_blender(body.body_in_joint, scene).ravel())
     where = model.coordinate_slice(body.name)
-    ranges = {each.coordinate: each.range for each in standing.read.coordinates.values()}
+    known = {each.coordinate: (name, each.range) for name, each in standing.read.coordinates.items()}
     readings = body.joint.readings(standing.state.q[where][None])[0] if body.joint.num_coordinates else ()
     for k, row in enumerate(settings.coordinates):
         row.start = float(readings[k])
@@ -156,9 +156,10 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
             float(getattr(body, name)[k]) for name in ("stiffness", "rest", "damping")
         )
         row.limits = "NONE"
-        row.lower, row.upper = ranges.get(
-            f"{body.name}.{body.joint.coordinate_names[k]}", (row.lower, row.upper)
+        name, (row.lower, row.upper) = known.get(
+            f"{body.name}.{body.joint.coordinate_names[k]}", ("", (row.lower, row.upper))
         )
+        row.title = name.rpartition("/")[2]
         if np.isfinite(body.limits[k]).any():
             row.limits = "CUSTOM"
             row.lower, row.upper = (float(np.clip(value, -1e6, 1e6)) for value in body.limits[k])

@@ -185,6 +185,7 @@ def test_a_model_stands_upright_with_all_that_it_has(part, scene, lever):
     assert np.allclose(read.model.bodies[0].limits, [[-1.5, 1.5]])
     row = bpy.data.objects["rod joint"].condyle.joint.coordinates[0]
     assert row.limits == "CUSTOM" and np.allclose((row.lower, row.upper), (-1.5, 1.5))
+    assert row.title == "swing"  # sliders have the file's names
     # the rod hangs down, turned by 0.3 about the file's z, which points backward
     down = np.array(rod.matrix_world)[:3, :3] @ [0, -1, 0]
     assert np.allclose(down, [np.sin(0.3), 0.0, -np.cos(0.3)], atol=1e-6)
