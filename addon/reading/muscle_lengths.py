@@ -52,15 +52,14 @@ def path_now(scene: Scene, item: Object, budget: Budget | None = None) -> np.nda
         budget: of a redraw; what exceeds it is straight from point to point.
     """
     points = muscle_points.points_of(item)
-    strands = muscle_points.strands_over(item, points)
-    key = _key(points, strands), _wrapping_of(scene, item)
+    key = _key(item, points), _wrapping_of(scene, item)
     before, path, cost = _known.get(item.session_uid, (None, np.empty((0, 3)), 0.0))
     if before == key:
         return path
     if budget is not None and not budget.allows(cost):
         return np.array([point.place for point in points])
     began = time.perf_counter()
-    path = _path(scene, item, points, strands)
+    path = _path(scene, item, points, muscle_points.strands_over(item, points))
     if len(_known) >= MOST_KNOWN:
         _known.clear()
     cost = time.perf_counter() - began
@@ -95,19 +94,18 @@ def forget() -> None:
     _known.clear()
 
 
-def _key(points: list[Point], strands: dict[int, list[Object]]) -> Any:
-    surfaces = []
-    for number, row in strands.items():
-        for item in row:
-            matrix = units.array4(item.matrix_world).tobytes()
-            surfaces.append((number, _figures_of(item), matrix))
-    return b"".join(point.place.tobytes() for point in points), tuple(surfaces)
+def _key(item: Object, points: list[Point]) -> Any:
+    surfaces = [(row.strand, _figures_of(row.obstacle)) for row in item.condyle.muscle.obstacles]
+    return b"".join(point.place.tobytes() for point in points), surfaces
 
 
-def _figures_of(item: Object) -> Any:
-    """The settings of an obstacle that a path over it depends on, to be compared."""
+def _figures_of(item: Object | None) -> Any:
+    """Place and settings of an obstacle that a path over it depends on, to be compared; None without one."""
+    if item is None:
+        return None
     settings = item.condyle.obstacle
-    figures = (settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
+    place = settings.enabled, units.array4(item.matrix_world).tobytes()
+    figures = (*place, settings.shape, settings.radius, settings.major_radius, settings.length, settings.side)
     second = (settings.second_radius, *settings.second_place, *settings.second_turn, settings.second_side)
     return (*figures, *second, *settings.radii)
 
