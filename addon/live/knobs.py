@@ -111,6 +111,11 @@ class Reader:
         self._told = self._look(live)
         for spring in self._springs:  # the user may have turned them since they were read
             self._told |= self._of_spring(spring, spring.settings, self._gravity)
+        self._first = self._told
+
+    def forget(self) -> None:
+        """A new job runs the same model: what was turned is told again."""
+        self._told = self._first
 
     def changes(self, live: LiveSettings) -> dict[str, Any]:
         """What changed, as the run wants to hear it; empty where nothing did."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ class Run:
         self._model, self._muscles = ready.read.model, ready.read.muscles
         self._handles = {entry.handle: entry.index for entry in ready.read.bodies}
         self._reader = knobs.Reader(live.settings(), ready.read)
+        self.playhead = playhead
         self._display = Display(scene, ready.read, playhead)
         self._seen: Any = None
         self._seconds = seconds
@@ -59,6 +61,8 @@ class Run:
         self._told = -TOLD_INTERVAL
         self._gone = ""  # what an undo took away of it, in words
         self._names = {entry.handle: entry.name for entry in ready.read.bodies}
+        self._round: tuple[float, Callable[[], physics_access.Job]] | None = None
+        self._rounds = 0.0  # seconds of motion of the rounds before this one
         self._stopping = self._closed = False
         self._turned: list[tuple[float, dict[str, float]]] = []  # times and inputs that the sliders said
 
@@ -74,8 +78,13 @@ class Run:
 
     @property
     def time(self) -> float:
-        """Seconds of motion so far."""
+        """Seconds of motion so far, of this round."""
         return self.figures.get("time", 0.0)
+
+    @property
+    def total(self) -> float:
+        """Seconds of motion so far, of all rounds."""
+        return self._rounds + self.time
 
     @property
     def grown(self) -> list[findings.Finding]:
@@ -108,11 +117,30 @@ class Run:
                 playback.stop()
             self._display.show(self.poses, self.time)
             self._speak()
-        elif self.job.news is None:
+        elif self._seen is None:
             self.message, self.progress = self.job.message, self.job.progress
         self.hear()
-        if self._seconds is not None and self.time >= self._seconds:
+        if self._seconds is not None and self.total >= self._seconds:
             self.stop()
+        elif self._round is not None and self.time >= self._round[0]:
+            self._begin_again()
+
+    def play_rounds(self, seconds: float, submit: Callable[[], physics_access.Job]) -> None:
+        """Begin again, by another job, after each so many seconds of motion, until something is recorded."""
+        self._round = seconds, submit
+
+    def _begin_again(self) -> None:
+        """The next round: of the same model, with what sliders say; a record ends with its round."""
+        if self._round is None or self._stopping:
+            return
+        if self.recorded[0] is not None:
+            self.stop()
+            return
+        self.job.cancel()
+        self._rounds += self.time
+        self.figures, self._told, self._turned = self.figures | {"time": 0.0}, -TOLD_INTERVAL, []
+        self.job, self._seen = self._round[1](), self.job.news
+        self._reader.forget()
 
     def hear(self) -> None:
         """Say what sliders say that was not said yet: where one is turned, not at the next look only."""

@@ -29,14 +29,13 @@ ONLY_BAKED = ("duration",)
 class LiveReport:
     """What a live run left: seconds of motion, and of what was recorded the frames (F,) and the bake; else None.
 
-    Of a record also the frame where playback of its scene ends. played: it ran as playback does, to the last frame.
+    Of a record also the frame where playback of its scene ends.
     """
 
     seconds: float
     frames: np.ndarray | None
     baked: Any
     playback_end: int = 0
-    played: bool = False
 
 
 def live(
@@ -47,7 +46,7 @@ def live(
     Args:
         seconds: of motion after which it ends by itself; None: when it is stopped.
         record: from the beginning.
-        play: ends at the scene's last frame unless its animation repeats itself.
+        play: begins again after the scene's last frame unless its animation repeats itself.
     """
     uid = scene.session_uid
     frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
@@ -57,9 +56,9 @@ def live(
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     options["pulls"] = ready.pulls
     repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
-    play = play and bool(told)
-    if play:
-        seconds, told = (frame_times.frame_range(scene)[-1] - frames[0]) / rates[1], []
+    round_seconds = None
+    if play and told:
+        round_seconds, told = float(frame_times.frame_range(scene)[-1] - frames[0]) / rates[1], []
     found = [*ready.warnings, *(findings.named(scene, each) for each in told)]
     findings.show(scene.session_uid, findings.of_source(found, findings.LIVE))
     orphans.tell(scene)
@@ -67,21 +66,27 @@ def live(
     knobs.fill(
         settings, scene, ready.read, input_values.torques(scene, ready.read, frames[:1]), ready.excited
     )
-    job = physics_access.part("worker.requests").live(
-        compute_process.client(),
-        ready.read.model,
-        ready.read.state,
-        factor=settings.factor,
-        repeating=repeating,
-        assemble=True,
-        **options,
-    )
+
+    def submit() -> physics_access.Job:
+        return physics_access.part("worker.requests").live(
+            compute_process.client(),
+            ready.read.model,
+            ready.read.state,
+            factor=settings.factor,
+            repeating=repeating,
+            assemble=True,
+            **options,
+        )
+
+    job = submit()
     try:
         playhead = live_frames.playhead(ready, repeating.get("motions", ()), rates[1])
         run = Run(job, scene, ready, seconds, playhead)
     except physics_access.physics().CondyleError:  # a body is gone meanwhile; nobody would end it
         job.cancel()
         raise
+    if round_seconds is not None:
+        run.play_rounds(round_seconds, submit)
     if record:
         run.start_recording()
     if scene.frame_current != int(frames[0]):
@@ -94,7 +99,7 @@ def live(
         run.close()
         session.findings += findings.of_source(run.grown, findings.LIVE)
     if not answer.arrays:
-        return LiveReport(run.time, None, None, played=play and run.time >= (seconds or 0.0))
+        return LiveReport(run.total, None, None)
     if repeating:
         options = (
             physics_access.part("motions.repeating").Repeating(**repeating).applied(ready.read.model, options)
@@ -116,7 +121,8 @@ def _baked(
     """
     result = physics_access.part("worker.requests").simulate_answer(answer, ready.read.model)
     first = ready.frames[0]
-    kept = first + np.arange(len(result.t)) / rates[0]
+    begin = first if run.playhead is None else run.playhead(float(result.t[0]))  # where what carries it was
+    kept = (np.round(begin * rates[0]) + np.arange(len(result.t))) / rates[0]
     keyed = frame_times.at(first + result.t * rates[1], ready.frames, ready.excited)
     excited = forcing.excited(ready.read, options.get("controllers", {}), result, keyed)
     inputs, excited = run.inputs(options["tau"], result.t, excited)
@@ -124,7 +130,7 @@ def _baked(
     told = {each.code for each in run.grown}
     found = [each for each in solver_statistics.warnings(ready.read, result) if each.code not in told]
     session.findings += findings.of_source(found + baked.warnings, findings.BAKE)
-    return LiveReport(run.time, kept, baked, _playback_end(references.find_scene(uid)))
+    return LiveReport(run.total, kept, baked, _playback_end(references.find_scene(uid)))
 
 
 def _playback_end(scene: Scene) -> int:

@@ -9,7 +9,7 @@ from ...blender import redraw, session
 from ...data.live import settings
 from ...data.property_options import Change, allowed, need_object_mode
 from ...jobs.operator import JobOperator
-from ...live import drag, knobs, playback, run_mode
+from ...live import drag, knobs, run_mode
 from ...making import chains
 from ...reading import missing_joints
 
@@ -92,9 +92,6 @@ class Live(Change, JobOperator, Operator):
         return f"Recorded frames {first:g} to {last:g} of the live run as a bake{beyond}"
 
     def _finish(self, outcome: "run_mode.LiveReport") -> set[str]:
-        if outcome.played:
-            playback.soon()
-            return {"CANCELLED"}
         super()._finish(outcome)
         # without a record nothing has changed, so there is no undo step
         return {"CANCELLED"} if outcome.baked is None else {"FINISHED"}

@@ -64,17 +64,36 @@ def test_play_waits_for_no_other_job_and_ends_a_run(part, scene, make, rig, monk
     assert len(calls) == 2 and not session.job.cancel_wanted
 
 
-def test_a_played_run_ends_at_the_last_frame_unless_the_animation_repeats(part, scene, make, rig):
+def test_a_played_run_begins_again_after_the_last_frame_unless_the_animation_repeats(
+    part, scene, make, rig, monkeypatch
+):
+    """In place: no moment between two rounds shows the animation without its swing, and Space always ends the run."""
     add_chain(rig, *tail(rig))
     walks(rig, 1, 40)
     scene.frame_set(1)
-    report = Hand(part, scene, duration=None, play=True).walk()
-    assert report.played and 0.5 <= report.seconds < 1.0  # 12 frames of 1/24 s
-    assert not told(part)
+    session, run_class, rounds = part("blender.session"), part("live.run").Run, []
+    begin_again = run_class._begin_again
+
+    def noted(run):
+        rounds.append(run.time)
+        begin_again(run)
+        assert session.live is run and (run.time == 0.0 or run.recorded[0] is not None)
+
+    monkeypatch.setattr(run_class, "_begin_again", noted)
+    report = Hand(part, scene, duration=1.25, play=True).walk()
+    assert report.seconds >= 1.25 and report.baked is None and not told(part)
+    assert len(rounds) == 2 and all(
+        0.5 <= each < 1.0 for each in rounds
+    )  # 12 frames of 1/24 s, and late looks
+    report = Hand(part, scene, [(0.1, lambda run: run.start_recording())], duration=None, play=True).walk()
+    assert report.baked is not None and report.seconds < 1.0  # what is recorded ends with its round
+    assert report.frames[0] >= 1 + 0.1 * 24  # where its carrier was: at the first frame it was torn off
+    part("jobs.bake").free_bake(scene)
+    rounds.clear()
     walks(rig, 1, 7)
     rig.location.x = 0.1
     rig.keyframe_insert("location", frame=13)
     rig.keyframe_delete("location", frame=40)
     scene.frame_set(1)
     report = Hand(part, scene, duration=1.0, play=True).walk()
-    assert report.seconds >= 1.0 and not report.played
+    assert report.seconds >= 1.0 and not rounds
