@@ -45,7 +45,9 @@ class Job:
     def activity(self) -> str:
         """What goes on."""
         what = self.message or "waiting for the compute process"
-        return f"{what} (up to a minute, once)" if what.startswith("compiling") else what
+        if not what.startswith("compiling"):
+            return what
+        return f"{what}, only before the first use: {time.monotonic() - self.began:.0f} s so far"
 
 
 class JobOperator(mixins.Operator):

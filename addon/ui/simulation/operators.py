@@ -41,7 +41,7 @@ class Bake(Change, JobOperator, Operator):
 
     def shown(self, outcome: "bake.BakeReport") -> str:
         count = len(outcome.warnings)
-        return self._done(outcome) + (f"; {counted(count, 'warning')}, see the list" if count else "")
+        return self._done(outcome) + (f"; {counted(count, 'warning')}" if count else "")
 
     def _done(self, outcome: "bake.BakeReport") -> str:
         seconds, bodies = sum(outcome.seconds.values()), counted(len(outcome.bodies), "body", "bodies")

@@ -44,7 +44,7 @@ def test_forces_that_balance_are_the_reason_and_the_line_selects_the_joint(part,
     (finding,) = part("blender.session").findings
     assert finding.code == "no-motion-balance" and finding.source == part("data.findings").BAKE
     assert finding.culprit().object == leg["hip"] and not finding.is_error
-    assert part("blender.session").message.endswith("1 warning, see the list")
+    assert part("blender.session").message.endswith("1 warning")
 
 
 def test_no_gravity_is_the_reason_where_no_other_force_is_left_over(part, scene, leg):

@@ -103,4 +103,4 @@ def test_a_warning_of_a_bake_stands_once_in_the_sidebar(part, session, scene, kn
     assert bpy.ops.condyle.bake() == {"FINISHED"}
     (finding,) = session.findings
     assert finding.code == "start-not-slider" and finding.text not in session.message
-    assert session.message.endswith("; 1 warning, see the list")
+    assert session.message.endswith("; 1 warning")
