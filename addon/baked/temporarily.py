@@ -48,10 +48,20 @@ def own_constraints(body: Body) -> list[Constraint]:
     return [constraint for constraint in body.owner.constraints if constraint.name.startswith("Condyle")]
 
 
+def bending(item: Object) -> Iterator[tuple[PoseBone, Constraint, list[PoseBone]]]:
+    """The bone, the constraint, and all bones that it moves, of each constraint of an armature's bones but sliders'."""
+    yield from compat.ik_chains(item)
+    for bone in item.pose.bones:
+        ours = own_constraints(Body(item, bone.name))
+        for constraint in bone.constraints:
+            if constraint.type not in {"IK", "SPLINE_IK"} and constraint not in ours:
+                yield bone, constraint, [bone]
+
+
 def muted_by_bake(item: Object) -> list[Constraint]:
-    """The IK constraints of an armature that its bake has muted."""
+    """The constraints of an armature's bones that its bake has muted."""
     noted = stored_texts.names(item.condyle.bake.muted) or []
-    every = compat.ik_chains(item) if noted and item.pose is not None else ()
+    every = bending(item) if noted and item.pose is not None else ()
     return [constraint for below, constraint, _ in every if identity(below, constraint) in noted]
 
 

@@ -112,7 +112,7 @@ def _is_edited(scene: Scene) -> bool:
 
 
 def _mute(scene: Scene, bodies: Sequence[Body]) -> None:
-    """Mute the IK constraints that bend bodies of a snapshot, and note them on their armatures."""
+    """Mute the constraints that move bodies of a snapshot, and note them on their armatures."""
     bending = [(below, each) for below, each, _ in conflicts.bending(bodies).values()]
     for rig in {body.object for body in bodies if body.bone}:
         item, noted = references.object_in(scene, rig.session_uid), []

@@ -86,10 +86,10 @@ def check_all(scene: Scene, bodies: Iterable[Body]) -> None:
 
 
 def can_mute(body: Body, constraint: Constraint) -> bool:
-    """Whether a bake can mute a constraint that bends a body: of inverse kinematics, which neither leads the body's
-    joint nor is muted by keys or drivers.
+    """Whether a bake can mute a constraint that moves a body: of a bone, not along a curve, which neither leads the
+    body's joint nor is muted by keys or drivers.
     """
-    if constraint.type != "IK" or compat.is_switched(body.object, constraint):
+    if not body.bone or constraint.type == "SPLINE_IK" or compat.is_switched(body.object, constraint):
         return False
     every = (joint for scene in body.object.users_scene for joint in references.joints_of(scene))
     return not any(
@@ -106,12 +106,12 @@ def _follows(joint: Object) -> bool:
 
 
 def bending(bodies: Iterable[Body]) -> dict[tuple[str, str], tuple[PoseBone, Constraint, list[PoseBone]]]:
-    """The bone, the constraint and the chain of each IK constraint that bends a body or is on it, by both's names."""
+    """The bone, the constraint and what it moves of each constraint that moves a body or is on it, by both's names."""
     return {
         (body.object.name_full, constraint.path_from_id()): (below, constraint, chain)
         for body in bodies
         if body.bone
-        for below, constraint, chain in compat.ik_chains(body.object)
+        for below, constraint, chain in temporarily.bending(body.object)
         if body.pose_bone in (below, *chain) and compat.acts(body.object, constraint)
     }
 
