@@ -243,7 +243,8 @@ def see(
         rows: dict[int, tuple[float, list[Any]]] = {}
         for span, bodies in _spans(frame, chosen).items():
             rows |= _looked(now, frame, span, bodies)
-        rows |= _looked(now, frame, -1.0, [each for each in chosen if _begins(each, frame, rows)])
+        first = frame <= scene.frame_start
+        rows |= _looked(now, frame, -1.0, [each for each in chosen if _begins(each, frame, first, rows)])
     seen = []
     for each in chosen:
         span, row = rows[each.index]
@@ -314,11 +315,14 @@ def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:
     return found
 
 
-def _begins(each: _Chosen, frame: float, rows: dict[int, tuple[float, list[Any]]]) -> bool:
-    """Whether a chosen body's animation begins at the frame, and it stands still before."""
+def _begins(each: _Chosen, frame: float, first: bool, rows: dict[int, tuple[float, list[Any]]]) -> bool:
+    """Whether a chosen body's animation begins at the frame, and it stands still before: that of one without keys,
+    which constraints or carriers move, at the scene's first frame.
+    """
     keys = next((keys for keys in _keys(each) if len(keys)), np.empty(0))
     still = np.ptp(np.array(rows[each.index][1]), axis=0).max() < SEEN
-    return bool(each.with_speed and still and len(keys) and abs(keys.min() - frame) < ONE_KEY)
+    begins = abs(keys.min() - frame) < ONE_KEY if len(keys) else first
+    return bool(each.with_speed and still and begins)
 
 
 def _keys(each: _Chosen) -> list[np.ndarray]:

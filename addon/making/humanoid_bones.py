@@ -14,7 +14,7 @@ from bpy.types import Bone, Object
 SIDES = {"l": "L", "r": "R", "left": "L", "right": "R"}
 #: prefixes and suffixes that say nothing of the part
 FILLERS = {"def", "org", "j", "bip", "mixamorig", "stretch", "x", "c", "b", "bn", "bone"}
-#: parts by their names without side, fillers and numbers
+#: parts by their names without side, fillers and numbers; of two that a rig has the one that is listed first
 PARTS = {
     "pelvis": ("pelvis", "hips", "hip", "root"),
     "spine": ("spine", "chest", "upperchest", "waist", "abdomen", "torso"),
@@ -25,7 +25,7 @@ PARTS = {
     "forearm": ("forearm", "lowerarm", "loarm"),
     "hand": ("hand", "wrist"),
     "thigh": ("thigh", "upleg", "upperleg"),
-    "shin": ("shin", "calf", "leg", "lowerleg"),
+    "shin": ("shin", "calf", "lowerleg", "leg"),
     "foot": ("foot", "ankle"),
 }
 PART_OF = {name: part for part, names in PARTS.items() for name in names}
@@ -59,20 +59,35 @@ class Part:
 
 def meaning(name: str) -> tuple[str, str]:
     """Part of a human figure and side that a bone's name tells; both empty where it tells none."""
-    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name.rpartition(":")[2])
-    words = [word.lower() for word in words]
+    words = _words(name)
     sides = [SIDES[word] for word in words if word in SIDES]
-    part = PART_OF.get("".join(word for word in words if word not in SIDES | dict.fromkeys(FILLERS)), "")
+    part = PART_OF.get(_telling(words), "")
     if part == "" or (part in SIDED) != (len(sides) == 1):
         return "", ""
     return part, sides[0] if sides else ""
 
 
+def _words(name: str) -> list[str]:
+    words = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name.rpartition(":")[2])
+    return [word.lower() for word in words]
+
+
+def _telling(words: list[str]) -> str:
+    return "".join(word for word in words if word not in SIDES | dict.fromkeys(FILLERS))
+
+
+def _rank(part: str, bone: Bone) -> tuple[int, int]:
+    """The least of the bones that one part may be: a root's below hips, and the nearest to the armature's root."""
+    names = PARTS[part] if part not in {"spine", "neck"} else ()
+    name = _telling(_words(bone.name))
+    return names.index(name) if name in names else 0, _depth(bone)
+
+
 def parts(rig: Object) -> list[Part]:
     """The parts of a human figure that an armature has, each after its carrier; empty: it is no human figure.
 
-    Of several bones that the same name could mean (twists, ends, controls), the one is taken that is nearest to the
-    root, of the kind (Rigify's DEF, other prefixes) that has the most parts.
+    Of several bones that could be a part (twists, ends, controls), the one is taken that is named most plainly, and of
+    these nearest to the root, of the kind (Rigify's DEF, other prefixes) that has the most parts.
     """
     kinds: dict[str, dict[tuple[str, str], list[Bone]]] = {}
     for bone in rig.data.bones:
@@ -85,7 +100,11 @@ def parts(rig: Object) -> list[Part]:
         found = _by_numbers(found)
     if any((part, side) not in found for part in NEEDED for side in _sides(part)):
         return []
-    chosen = {key: sorted(bones, key=_depth) for key, bones in found.items() if bones}
+    chosen = {
+        key: sorted(bones, key=lambda bone, part=key[0]: _rank(part, bone))
+        for key, bones in found.items()
+        if bones
+    }
     made: list[Part] = []
     for part in PARTS:
         for side in _sides(part):

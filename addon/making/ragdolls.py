@@ -20,7 +20,7 @@ from . import bodies_and_joints, colliders, humanoid_bones, joint_places
 from .humanoid_bones import Part
 
 #: largest turns [degrees] about x, y (along the bone) and z of a joint's rest, rounded from those of adults; of hinges
-#: the least and largest flexion. In a ragdoll they stop what looks broken, they are no anatomy
+#: the least and largest flexion from straight limbs. In a ragdoll they stop what looks broken, they are no anatomy
 BALLS = {
     "spine": (25.0, 20.0, 20.0),
     "neck": (30.0, 40.0, 25.0),
@@ -126,7 +126,10 @@ def _hang(scene: Scene, rig: Object, part: Part, forward: Vector) -> Object:
         settings.axis = _hinge_axis(rig, part, forward)
         match_coordinates(settings)
         settings.coordinates[0].limits = "CUSTOM"
-        settings.coordinates[0].lower, settings.coordinates[0].upper = map(math.radians, HINGES[part.part])
+        upper, lower = _limbs(rig, part)
+        bend = upper.angle(lower)  # at rest, where the coordinate is 0
+        least, most = map(math.radians, HINGES[part.part])
+        settings.coordinates[0].lower, settings.coordinates[0].upper = least - bend, most - bend
     else:
         settings.ball_limit = "ROTATION"
         settings.rotation_limit = tuple(map(math.radians, BALLS[part.part]))
@@ -141,12 +144,15 @@ def _hang(scene: Scene, rig: Object, part: Part, forward: Vector) -> Object:
 
 def _hinge_axis(rig: Object, part: Part, forward: Vector) -> Vector:
     """Axis of flexion in the rest axes of a shin or forearm: across its bend, or across what is forward."""
-    bones = rig.data.bones
-    upper, lower = (
-        bones[name].matrix_local.to_3x3().col[1].normalized() for name in (part.carrier, part.name)
-    )
+    bones, (upper, lower) = rig.data.bones, _limbs(rig, part)
     axis = joint_places.hinge_axis(upper, lower, forward if part.part == "forearm" else -forward)
     return (bones[part.name].matrix_local.to_3x3().inverted() @ axis).normalized()
+
+
+def _limbs(rig: Object, part: Part) -> list[Vector]:
+    """Directions in the rest pose of the limbs that a hinge connects, the upper one first."""
+    bones = rig.data.bones
+    return [bones[name].matrix_local.to_3x3().col[1].normalized() for name in (part.carrier, part.name)]
 
 
 def _forward(rig: Object, parts: list[Part]) -> Vector:
