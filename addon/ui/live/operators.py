@@ -7,7 +7,7 @@ from bpy.types import Context, Event, Operator
 
 from ...blender import redraw, session
 from ...data.live import settings
-from ...data.property_options import Change, allowed, need_object_mode
+from ...data.property_options import Change, allowed, counted, need_object_mode
 from ...jobs.operator import JobOperator
 from ...live import drag, knobs, run_mode
 from ...making import chains
@@ -85,7 +85,9 @@ class Live(Change, JobOperator, Operator):
 
     def told(self, outcome: "run_mode.LiveReport") -> str:
         if outcome.baked is None:
-            return f"Live run of {outcome.seconds:.1f} s ended: the scene is unchanged"
+            tuned = len(knobs.tuned())
+            kept = f"; {counted(tuned, 'tuned link')} stay so (Live > Reset)" if tuned else ""
+            return f"Live run of {outcome.seconds:.1f} s ended: nothing was keyed{kept}"
         first, last = outcome.frames[0], outcome.frames[-1]
         end = outcome.playback_end
         beyond = f"; the scene plays to frame {end}" if last > end else ""
