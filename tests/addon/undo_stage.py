@@ -89,6 +89,11 @@ def op(name, **options):
     return lambda: getattr(bpy.ops.condyle, name)(**options)
 
 
+def wiggles():
+    """Settings of Wiggle 2, which is not installed."""
+    named("Rig").pose.bones["C"]["wiggle_tail"] = True
+
+
 def at_frame(frame):
     return lambda: bpy.context.scene.frame_set(frame)
 
@@ -193,6 +198,7 @@ RECIPES = {
     "apply_scale": on("Spare", before=lambda: setattr(named("Spare"), "scale", (1.0, 2.0, 3.0))),
     "add_soft_body": on("Spare", before=on_a_post),
     "remove_soft_body": on("Spare", before=both(on_a_post, op("add_soft_body"))),
+    "convert_jiggle": on_bones("Rig", "C", before=wiggles),
     "add_wind": on_bones("Rig", "C", before=op("add_chain")),
     "add_collider": on("Spare"),
     "remove_collider": on("Spare", before=op("add_collider")),

@@ -9,9 +9,9 @@ from bpy.types import Context, Operator
 from ...baking import restoring
 from ...data import colliders as data
 from ...data import findings, references
-from ...data.property_options import Change, allowed, editable
+from ...data.property_options import Change, allowed, counted, editable
 from ...jobs import bake
-from ...making import chain_presets, chains, clean_up, colliders, ragdolls
+from ...making import chain_presets, chains, clean_up, colliders, jiggle_settings, ragdolls
 
 TUNING = ("frequency", "damping_ratio", "gravity", "drag")
 SCOPES = (
@@ -128,6 +128,31 @@ class AddRagdoll(Change, Operator):
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         joints = ragdolls.add(context.scene, context.active_object, self.floor)
         self.report({"INFO"}, f"Ragdoll of {len(joints) + 1} limbs added; press Bake")
+        return {"FINISHED"}
+
+
+class ConvertJiggle(Change, Operator):
+    """Make chains of all bones in the scene that have settings of Wiggle 2 or Jiggle Physics, which need not be
+    installed: with about the same frequency, damping, gravity and drag. Their settings stay; colliders and wind are not
+    converted"""
+
+    bl_idname = "condyle.convert_jiggle"
+    bl_label = "Convert Wiggle 2, Jiggle Physics"
+
+    mute_there: BoolProperty(
+        name="Mute There",
+        description="Mute the armatures in the other add-on, where it is installed: else both would move the bones",
+        default=True,
+    )
+
+    def execute(self, context: Context) -> set[str]:
+        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+        found = jiggle_settings.convert(context.scene)
+        if self.mute_there:
+            jiggle_settings.mute(found)
+        names = findings.few(each.body.name for each in found)
+        sources = " and ".join(dict.fromkeys(each.source for each in found))
+        self.report({"INFO"}, f"{counted(len(found), 'bone')} of {sources} converted: {names}; play (Space)")
         return {"FINISHED"}
 
 

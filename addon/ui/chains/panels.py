@@ -63,6 +63,7 @@ class ChainMenu(Menu):
             layout.operator("condyle.add_chain", text=each.label).preset = each.name
         layout.operator("condyle.add_ragdoll", icon="ARMATURE_DATA")
         layout.operator("condyle.add_wind", icon="FORCE_WIND")
+        layout.operator("condyle.convert_jiggle", icon="IMPORT")
         layout.separator()
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         layout.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")
