@@ -25,20 +25,24 @@ def wanted(scene: Scene) -> bool:
 
 def soon() -> None:
     """Begin a live run when Blender is free, or end the one there is: a handler cannot stop playback."""
-    attachments.soon(_toggle, 0.0)
+    attachments.soon(_begin if session.live is None else _end, 0.0)
 
 
-def _toggle() -> None:
+def _begin() -> None:
+    operators: Any = bpy.ops.condyle  # type: ignore[attr-defined]  # unknown to Blender's stubs
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
-        if session.live is not None:
-            stop()
-            session.live.stop()
-            return
-        operators: Any = bpy.ops.condyle  # type: ignore[attr-defined]  # unknown to Blender's stubs
         try:
             operators.live("INVOKE_DEFAULT", play=True)
         except RuntimeError:
             return  # the panel says why; the animation plays as it is keyed
+
+
+def _end() -> None:
+    """End the run, which may have ended by itself meanwhile: its record is not to be played over by another run."""
+    with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+        stop()
+    if session.live is not None:
+        session.live.stop()
 
 
 def stop() -> None:

@@ -1,5 +1,6 @@
 """Play begins a live run where chains swing and nothing is baked, as long as the scene plays."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import bpy
@@ -62,6 +63,27 @@ def test_play_waits_for_no_other_job_and_ends_a_run(part, scene, make, rig, monk
     handlers.after_playing(scene)
     handlers.before_playing(scene)
     assert len(calls) == 2 and not session.job.cancel_wanted
+
+
+@pytest.mark.small
+def test_space_at_the_end_of_a_run_begins_no_other(part, monkeypatch):
+    """What was recorded was played over by a new run where the old one ended before Blender was free."""
+    session, playback, asked, begun = part("blender.session"), part("live.playback"), [], []
+    monkeypatch.setattr(part("blender.attachments"), "soon", lambda call, _delay: asked.append(call))
+    context = SimpleNamespace(
+        temp_override=lambda **_: nullcontext(), window_manager=SimpleNamespace(windows=[None])
+    )
+    operators = SimpleNamespace(condyle=SimpleNamespace(live=lambda *_, **__: begun.append(1)))
+    monkeypatch.setattr(playback, "stop", lambda: None)
+    monkeypatch.setattr(playback, "bpy", SimpleNamespace(context=context, ops=operators))
+    monkeypatch.setattr(session, "live", SimpleNamespace(stop=lambda: None))
+    playback.soon()
+    session.live = None
+    asked[0]()
+    assert not begun
+    playback.soon()
+    asked[1]()
+    assert begun == [1]
 
 
 def test_a_played_run_begins_again_after_the_last_frame_unless_the_animation_repeats(
