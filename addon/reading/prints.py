@@ -80,8 +80,11 @@ def of(scene: Scene) -> Prints:
         above = {body.bone for body in held if body.bone and body.object == item}
         found.setdefault(name, {}).update(_of_rig(item, animation, bones, above))
     parents = _parents([*(body.object for body in bodies), *carriers])
+    followers = [joint.condyle.joint.follower for joint in references.joints_of(scene)]
     for item in (*parents, *moving((body.object for body in held), animation)):
-        if item.name_full not in found:
+        # what sliders move their child by is not looked at while a bake is in place
+        ours = item.condyle.frame_of is not None or item in followers
+        if item.name_full not in found and not ours:
             found[item.name_full] = dict(_placed(item, item, animation))
     return found
 

@@ -187,3 +187,15 @@ def test_a_fit_of_a_leg_with_ik_gives_it_sliders(part, scene, make, body, author
     report = part("blender.compute_process").run(part("jobs.fit").fit_selected(context, joint))
     assert not report.undriven and joint.condyle.joint.driven
     assert joint.condyle.joint.type == "spline_curve"
+
+
+def test_a_bake_of_a_leg_with_sliders_is_up_to_date(part, scene, make, body, authoring, rig):
+    """It was told at once that the sliders' helpers were gone: what the leg's IK looks at led to them before only."""
+    constraint = bend(make, rig, bone="Shin")
+    constraint.target, constraint.subtarget, constraint.mute = rig, "Pelvis", False
+    scene.frame_end = 3
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge", name="Knee")
+    part("posing.project_poses").drive_here(scene, joint)
+    make.update()
+    part("jobs.bake").bake_now(scene)
+    assert part("handlers.staleness").changes(scene) == []
