@@ -26,7 +26,8 @@ class ColliderPanel(SidebarPanel, Panel):
         row.operator("condyle.remove_collider", text="", icon="REMOVE")
         chosen = references.selected_bodies(context)
         layout.label(
-            text=f"{len(colliders.chosen(chosen))} of {len(chosen)} selected", icon="RESTRICT_SELECT_OFF"
+            text=f"{len(colliders.chosen(chosen))} of {len(chosen)} selected are colliders",
+            icon="RESTRICT_SELECT_OFF",
         )
         active = references.active_body(context)
         if active is None:

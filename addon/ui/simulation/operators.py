@@ -44,8 +44,11 @@ class Bake(Change, JobOperator, Operator):
         return self._done(outcome) + (f"; {counted(count, 'warning')}" if count else "")
 
     def _done(self, outcome: "bake.BakeReport") -> str:
-        seconds, bodies = sum(outcome.seconds.values()), counted(len(outcome.bodies), "body", "bodies")
-        done = f"Baked {bodies}, {len(outcome.frames)} frames in {seconds:.1f} s"
+        soft = len(outcome.result.soft)
+        things = [counted(len(outcome.bodies), "body", "bodies")] if outcome.bodies or not soft else []
+        things += [counted(soft, "soft body", "soft bodies")] if soft else []
+        seconds = sum(outcome.seconds.values())
+        done = f"Baked {' and '.join(things)}, {len(outcome.frames)} frames in {seconds:.1f} s"
         return f"{done}; {outcome.note}" if outcome.note else done
 
 

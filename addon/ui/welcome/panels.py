@@ -50,12 +50,14 @@ class NextStepPanel(SidebarPanel, Panel):
 
 
 def is_empty(scene: Scene) -> bool:
-    """Whether a scene has no body, joint, connection or muscle."""
+    """Whether a scene has no body, soft body, collider of an object, joint, connection or muscle."""
     for item in scene.objects:
         data = item.condyle
         if item.type == "EMPTY" and (data.joint.enabled or data.connection.enabled):
             return False
         if data.body.enabled or (item.type == "CURVE" and data.muscle.enabled):
+            return False
+        if data.collider.enabled or (item.type == "MESH" and data.soft.enabled):
             return False
         if item.pose is not None and any(bone.condyle.body.enabled for bone in item.pose.bones):
             return False

@@ -56,6 +56,10 @@ def test_the_doors_are_there_while_nothing_is_and_open(part, scene, make):
     assert not panel.is_empty(scene)
     part("making.bodies_and_joints").remove_body(body)
     assert panel.is_empty(scene)
+    for settings in (item.condyle.soft, item.condyle.collider):
+        settings.enabled = True
+        assert not panel.is_empty(scene)
+        settings.enabled = False
     assert bpy.ops.condyle.add_preset(preset="hinge") == {"FINISHED"}
     assert not panel.is_empty(scene)
 
