@@ -171,6 +171,15 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     return _result_answer(run.checked(between(motion, kept["from"], kept["to"])))
 
 
+#: what a search for torques refuses: there is no gradient through it
+WITHOUT_GRADIENT = {
+    "motions": "follows its animation, and goals are found only where no animation moves what is simulated, or what "
+    "carries it: mute that animation",
+    "pulls": "is pulled to its animation, which goals cannot be found with: set its Animation Influence to 0",
+    "controllers": "has a spring or a controller to its animation, which goals cannot be found with: turn it off",
+}
+
+
 def solve_goals(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Torques that bring bodies to ``goals`` (`goals.solve`), of the coordinates in ``torques`` at the times in the
     array ``knots``; other input as for a simulation.
@@ -179,9 +188,9 @@ def solve_goals(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Ar
         job, SIMULATION | {"goals", "torques", "effort", "most"}, ("model", "goals", "torques"), "a job"
     )
     _check_array("knots", arrays)
-    for what in ("motions", "pulls", "controllers"):
+    for what in WITHOUT_GRADIENT:
         for name in job.get(what) or {}:
-            raise ModelError(f"there is no gradient through the {what} of {name!r}: take them away")
+            raise ModelError(f"{name!r} {WITHOUT_GRADIENT[what]}")
     model, state, options = _read_simulation(job, arrays, report)
     prepare((GRADIENTS,), report)
     report.message("solving goals")
