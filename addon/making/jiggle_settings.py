@@ -18,7 +18,7 @@ these give the shares of gravity and drag. Drag damps the swing, too, so that th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,17 +93,11 @@ def mute(found: list[Found]) -> None:
 
 
 def wiggle_figures(
-    stiff: float,
-    damp: float,
-    gravity: float,
-    chain: bool,
-    links: int,
-    dt: float,
-    iterations: int = 2,
-    kind: str = "spherical",
+    settings: Mapping[str, Any], links: int, dt: float, iterations: int = 2, kind: str = "spherical"
 ) -> chains.Tuning:
     """How a chain of so many bones swings in Wiggle 2 with a frame each dt [s]; kind: of its joints."""
-    share = min(max(stiff * dt * dt, LOOSEST) / iterations, 1.0)
+    damp, chain = float(settings["damp"]), bool(settings["chain"])
+    share = min(max(settings["stiff"] * dt * dt, LOOSEST) / iterations, 1.0)
     back = np.eye(links)
     for turn in range(iterations):
         given = 0.5 if chain and turn + 1 < iterations else 0.0
@@ -114,20 +108,14 @@ def wiggle_figures(
             if k:
                 back[k - 1] -= given * way
     left = float(np.abs(np.linalg.eigvals(back)).max())
-    return _tuning(left, max(1.0 - damp * dt, 0.0), dt, gravity, min(damp, 1.0 / dt), kind)
+    return _tuning(left, max(1.0 - damp * dt, 0.0), dt, settings["gravity"], min(damp, 1.0 / dt), kind)
 
 
-def jiggle_figures(
-    angle_elasticity: float,
-    elasticity_soften: float,
-    friction: float,
-    air_drag: float,
-    gravity: float,
-    dt: float,
-) -> chains.Tuning:
+def jiggle_figures(settings: Mapping[str, float], dt: float) -> chains.Tuning:
     """How a chain swings in Jiggle Physics with a frame each dt [s]."""
-    share = max(angle_elasticity**2 * SOFTENED ** (elasticity_soften**2), LOOSEST)
-    return _tuning(1.0 - share, 1.0 - friction, dt, gravity, air_drag / dt, "spherical")
+    softer = SOFTENED ** (settings["elasticity_soften"] ** 2)
+    left, loss = 1.0 - max(settings["angle_elasticity"] ** 2 * softer, LOOSEST), settings["air_drag"] / dt
+    return _tuning(left, 1.0 - settings["friction"], dt, settings["gravity"], loss, "spherical")
 
 
 def _tuning(left: float, kept: float, dt: float, gravity: float, loss: float, kind: str) -> chains.Tuning:
@@ -155,7 +143,7 @@ def _wiggle(scene: Scene, rig: Object) -> Iterator[Found]:
         figures = {name: stored(bone, f"wiggle_{name}{end}", value) for name, value in WIGGLE.items()}
         kind = "spherical" if tail else "translational"
         dt, count = 1.0 / units.frames_per_second(scene), links if tail else 1
-        made = wiggle_figures(**figures, links=count, dt=dt, iterations=iterations, kind=kind)
+        made = wiggle_figures(figures, count, dt, iterations, kind)
         yield Found(Body(rig, bone.name), "Wiggle 2", kind, made)
 
 
@@ -167,7 +155,7 @@ def _jiggle(scene: Scene, rig: Object) -> Iterator[Found]:
 
     for bone in filter(moves, rig.pose.bones):
         figures = {name: float(stored(bone, f"jiggle_{name}", value)) for name, value in JIGGLE.items()}
-        made = jiggle_figures(**figures, dt=1.0 / units.frames_per_second(scene))
+        made = jiggle_figures(figures, 1.0 / units.frames_per_second(scene))
         yield Found(Body(rig, bone.name), "Jiggle Physics", "spherical", made)
 
 
