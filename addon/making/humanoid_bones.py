@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 
 from bpy.types import Bone, Object
 
@@ -100,11 +101,7 @@ def parts(rig: Object) -> list[Part]:
         found = _by_numbers(found)
     if any((part, side) not in found for part in NEEDED for side in _sides(part)):
         return []
-    chosen = {
-        key: sorted(bones, key=lambda bone, part=key[0]: _rank(part, bone))
-        for key, bones in found.items()
-        if bones
-    }
+    chosen = {key: sorted(bones, key=partial(_rank, key[0])) for key, bones in found.items() if bones}
     made: list[Part] = []
     for part in PARTS:
         for side in _sides(part):
