@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import bpy
 import numpy as np
 from bpy.types import Scene
@@ -28,47 +30,26 @@ class Channels:
     `early`: whole frames (E,) before those of the bake that get keys too.
     """
 
-    def __init__(self, body: Body, matrices: np.ndarray, scene: Scene) -> None:
-        """From matrices (F, 4, 4) of the body's own channels; ModelError where they cannot be had by its channels."""
+    def __init__(self, body: Body, scale: float, scene: Scene) -> None:
+        """Of a body whose matrices have that scale; `of_bodies` gives them numbers."""
         owner = body.owner
         self.body = body
         self.mode = owner.rotation_mode
         self.path = rotation_path(self.mode)
+        self.scale = scale
+        self.near = tuple(getattr(owner, self.path))
+        # of the body's own scale, which stays: by two that are negative it is turned, and mirrored by one
+        self.signs = np.sign(np.array(owner.scale) * np.array(getattr(owner, "delta_scale", 1.0)))
         self.early = np.empty(0)
         self._before: Rows | None = None
         self.inside: list[Inside] = []
         self._scene = scene
-        self._scale = float(np.linalg.norm(matrices[0, :3, 0]))
-        rotations, location = self._parts(matrices)
-        self.location = None if self._is_connected(scene, location) else location
-        self.rotation = rotation_channels(
-            rotations, self.mode, np.array(getattr(owner, self.path), dtype=np.float64)
-        )
-        self.missed = missed_between(rotations, self.rotation, self.mode)
 
-    def _parts(self, matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Rotations (F, 3, 3) and locations (F, 3) of the channels without the deltas."""
-        linear = matrices[:, :3, :3]
-        scale = np.sqrt(np.einsum("fij,fij->fj", linear, linear))
-        if np.abs(scale - self._scale).max() > 4.0 * units.SCALE_TOLERANCE * max(scale.max(), self._scale):
-            raise physics_access.model_error(
-                f"{self.body.name}: a parent's scale changes or is not uniform, so no keys can hold its pose"
-            )
-        rotations, location = units.orthogonal(linear * self._signs()), matrices[:, :3, 3]
-        handed = np.einsum("fi,fi->f", np.cross(rotations[:, 0], rotations[:, 1]), rotations[:, 2])
-        if handed.min() < 0.0:
-            raise physics_access.model_error(
-                f"{self.body.name}: a parent mirrors it, so no keys can hold its pose"
-            )
-        if not self.body.bone:
-            location = location - np.array(self.body.object.delta_location)
-            rotations = units.delta_rotation(self.body.object, self.mode).T @ rotations
-        return rotations, location
-
-    def _signs(self) -> np.ndarray:
-        """Of the body's own scale (3,), which stays: by two that are negative it is turned, and mirrored by one."""
-        owner = self.body.owner
-        return np.sign(np.array(owner.scale) * np.array(getattr(owner, "delta_scale", 1.0)))
+    def set(self, rotations: np.ndarray, location: np.ndarray, channels: np.ndarray) -> None:
+        """Take rotations (F, 3, 3), as the mode's channels (F, 3 or 4), and locations (F, 3)."""
+        self.location = None if self._is_connected(self._scene, location) else location
+        self.rotation = channels
+        self.missed = missed_between(rotations, channels, self.mode)
 
     def early_rows(self, matrices: np.ndarray) -> Rows:
         """Location and rotation at frames just before the bake's, from matrices (E, 4, 4) of the body's own channels.
@@ -78,7 +59,7 @@ class Channels:
         """
         if not np.isfinite(matrices).all():
             raise physics_access.model_error(f"{self.body.name}: a parent has no size before the bake")
-        rotations, location = self._parts(matrices)
+        rotations, location = _parts([self], np.zeros(len(matrices), dtype=np.int64), matrices)
         if self.location is None and not self._is_at_parent(location):
             raise physics_access.model_error(
                 f"bone {self.body.name!r} is connected, but away from its parent before the bake"
@@ -90,23 +71,6 @@ class Channels:
     def lead(self, early: np.ndarray, rows: Rows) -> None:
         """Let rows of `early_rows` at whole frames (E,) come before those of the bake."""
         self.early, self._before = early, rows
-
-    def see_between(self, rows: np.ndarray, matrices: np.ndarray) -> None:
-        """Note what the channels are from the frames of rows (k,), rising, to the next ones, as `inside`, one for each
-        of `paths`.
-
-        Args:
-            matrices: (k, n + 2, 4, 4) at each of these frames, at even places behind it, and at the next.
-        """
-        if not len(rows):
-            return
-        rotations, location = self._parts(matrices.reshape(-1, 4, 4))
-        turned = rotation_channels(rotations, self.mode, self.rotation[rows[0]])
-        turned = turned.reshape(*matrices.shape[:2], -1)
-        turned, same = led_on(turned, self.rotation[rows], self.rotation[rows + 1], self.mode)
-        location = location.reshape(*matrices.shape[:2], -1)
-        self.inside = [] if self.location is None else [Inside(rows, location[:, 1:-1])]
-        self.inside.append(Inside(rows[same], turned[same, 1:-1]))
 
     def _is_at_parent(self, location: np.ndarray) -> bool:
         """Whether a bone that is connected to its parent stays there."""
@@ -157,6 +121,73 @@ class Channels:
                 location = np.concatenate([self._before[0], location])
         written = [] if location is None else [(f"{prefix}location", location)]
         return [*written, (f"{prefix}{self.path}", rotation)]
+
+
+def of_bodies(bodies: Sequence[Body], matrices: np.ndarray, scene: Scene) -> list[Channels]:
+    """Channels of bodies from matrices (B, F, 4, 4) of these; ModelError where keys of them cannot hold those."""
+    scales = np.linalg.norm(matrices[:, 0, :3, 0], axis=1)
+    made = [Channels(body, scale, scene) for body, scale in zip(bodies, scales.tolist())]
+    which = np.repeat(np.arange(len(made)), matrices.shape[1])
+    rotations, locations = _parts(made, which, matrices.reshape(-1, 4, 4))
+    rotations, locations = (
+        each.reshape(*matrices.shape[:2], *each.shape[1:]) for each in (rotations, locations)
+    )
+    for mode in {entry.mode for entry in made}:
+        rows = [row for row, entry in enumerate(made) if entry.mode == mode]
+        turned = rotation_channels(rotations[rows], mode, np.array([made[row].near for row in rows]))
+        for row, channels in zip(rows, turned):
+            made[row].set(rotations[row], locations[row], channels)
+    return made
+
+
+def see_between(seen: Sequence[tuple[Channels, np.ndarray]], matrices: np.ndarray) -> None:
+    """Note what channels are from the frames of rows, rising, to the next ones, as `inside`, one for each of `paths`.
+
+    Args:
+        matrices: (k, n + 2, 4, 4) at the frames of all rows, at even places behind each, and at the next.
+    """
+    made, counts = [entry for entry, _ in seen], [len(rows) for _, rows in seen]
+    which, size = np.repeat(np.arange(len(made)), counts), matrices.shape[:2]
+    rotations, locations = _parts(made, np.repeat(which, size[1]), matrices.reshape(-1, 4, 4))
+    rotations, locations = rotations.reshape(*size, 3, 3), locations.reshape(*size, 3)[:, 1:-1]
+    stretches = np.split(np.arange(len(matrices)), np.cumsum(counts)[:-1])
+    for mode in {entry.mode for entry in made}:
+        own = [(*each, part) for each, part in zip(seen, stretches) if each[0].mode == mode]
+        first, last = (np.concatenate([entry.rotation[rows + k] for entry, rows, _ in own]) for k in (0, 1))
+        turned = rotation_channels(rotations[np.concatenate([part for *_, part in own])], mode, first)
+        turned, same = led_on(turned, first, last, mode)
+        begin = 0
+        for entry, rows, part in own:
+            mine = slice(begin, begin := begin + len(rows))
+            entry.inside = [] if entry.location is None else [Inside(rows, locations[part])]
+            entry.inside.append(Inside(rows[same[mine]], turned[mine][same[mine], 1:-1]))
+
+
+def _parts(
+    made: Sequence[Channels], which: np.ndarray, matrices: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rotations (n, 3, 3) and locations (n, 3) of channels without the deltas, from matrices (n, 4, 4) of those that
+    `which` (n,) numbers.
+    """
+
+    def refuse(wrong: np.ndarray, why: str) -> None:
+        if wrong.any():
+            raise physics_access.model_error(f"{made[which[wrong.argmax()]].body.name}: a parent{why}")
+
+    linear, own = matrices[:, :3, :3], np.array([entry.scale for entry in made])[which, None]
+    sizes = np.sqrt(np.einsum("fij,fij->fj", linear, linear))
+    limit = 4.0 * units.SCALE_TOLERANCE * np.maximum(sizes, own).max(axis=1)
+    uneven = np.abs(sizes - own).max(axis=1) > limit
+    refuse(uneven, "'s scale changes or is not uniform, so no keys can hold its pose")
+    signs = np.array([entry.signs for entry in made])
+    rotations, locations = units.orthogonal(linear * signs[which, None]), matrices[:, :3, 3].copy()
+    refuse(np.linalg.det(rotations) < 0.0, " mirrors it, so no keys can hold its pose")
+    for number, entry in enumerate(made):
+        if not entry.body.bone:
+            rows, item = which == number, entry.body.object
+            locations[rows] -= np.array(item.delta_location)
+            rotations[rows] = units.delta_rotation(item, entry.mode).T @ rotations[rows]
+    return rotations, locations
 
 
 def _check_others(body: Body) -> None:

@@ -58,8 +58,25 @@ def keyed(
     """Keys of the channels (`channels.Channels`) of each body at frames (F,); `kept` counts what is left out."""
     every = [entry.paths() for entry in channels]
     late = [[rows[-len(frames) :] for _, rows in paths] for paths in every]
-    for entry, paths, slopes in zip(channels, every, reduction.slopes_of(frames, late)):
+    of_bake = reduction.slopes_of(frames, late)
+    _fit(channels, late, of_bake)
+    for entry, paths, slopes in zip(channels, every, of_bake):
         yield _keyed(frames, entry, paths, slopes, output, kept)
+
+
+def _fit(channels: Sequence[Any], late: Sequence[list[np.ndarray]], of_bake: Sequence[list[Slopes]]) -> None:
+    """Put curves where the channels know what they are inside in the place of slopes, all paths of a width at once."""
+    paths: dict[int, list[tuple[int, int]]] = {}
+    for number, entry in enumerate(channels):
+        for place, seen in enumerate(entry.inside):
+            if len(seen.rows):
+                paths.setdefault(late[number][place].shape[1], []).append((number, place))
+    for own in paths.values():
+        values = np.array([late[number][place] for number, place in own])
+        slopes = [of_bake[number][place] for number, place in own]
+        inside = [channels[number].inside[place] for number, place in own]
+        for (number, place), made in zip(own, fit_between_keys.fitted(values, slopes, inside)):
+            of_bake[number][place] = made
 
 
 def _keyed(
@@ -77,8 +94,6 @@ def _keyed(
     found, count = [], len(early)
     (of_early,) = reduction.slopes_of(early, [[rows[:count] for _, rows in paths]])
     if channels.inside:
-        inside = zip(paths, of_bake, channels.inside, strict=True)
-        of_bake = [fit_between_keys.fitted(rows[count:], slopes, seen) for (_, rows), slopes, seen in inside]
         _see_missed(channels, of_bake[-1])
     for (path, rows), earlier, slopes in zip(paths, of_early, of_bake):
         before, values = rows[:count], rows[count:]

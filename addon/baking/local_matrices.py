@@ -7,7 +7,7 @@ nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -79,6 +79,24 @@ class LocalPoses:
             around = _at(self._effect_of_parent(body.object), rows)
             return units.inverses(around) @ _at(self.worlds[key_of(body)], rows)
         return self._bone_basis(body, rows)
+
+    def bases(self, bodies: Sequence[Body], rows: Sequence[np.ndarray]) -> np.ndarray:
+        """Matrices (n, 4, 4) of the channels of bodies, at rows (k,) of the frames for each, one after the other."""
+        counts = [len(each) for each in rows]
+        found, begins = np.empty((sum(counts), 4, 4)), np.cumsum(counts) - counts
+        together: list[tuple[Any, ...]] = []
+        for body, row, begin in zip(bodies, rows, begins.tolist()):
+            ends = self._with_parent(body)
+            if ends is None:
+                found[begin : begin + len(row)] = self.basis(body, row)
+            else:
+                together.append((body.pose_bone, *(each[row] for each in ends), begin + np.arange(len(row))))
+        if together:
+            bones, above, own, places = zip(*together)
+            offsets = _rest_offsets(bones).repeat([len(each) for each in places], axis=0)
+            inverse = units.inverses(np.concatenate(above) @ offsets)
+            found[np.concatenate(places)] = inverse @ np.concatenate(own)
+        return found
 
     def object_world(self, item: Object) -> np.ndarray:
         """World matrices of any object."""
@@ -153,15 +171,15 @@ class LocalPoses:
         basis = samples[f"basis:{bone.name}"] if samples else units.array4(bone.matrix_basis)[None]
         parent = self.bone_pose(Body(body.object, bone.parent.name))
         if _inherits_plainly(bone):
-            return parent @ _rest_offset(bone) @ basis
+            return parent @ _rest_offsets([bone])[0] @ basis
         return stepper.converted(body, basis, parent, invert=False)
 
     def _bone_basis(self, body: Body, rows: np.ndarray | None) -> np.ndarray:
         bone = body.pose_bone
-        simulated = self._with_parent(body) if bone.parent is not None and _inherits_plainly(bone) else None
+        simulated = self._with_parent(body)
         if simulated is not None:
             parent, world = (_at(each, rows) for each in simulated)
-            return units.inverses(parent @ _rest_offset(bone)) @ world
+            return units.inverses(parent @ _rest_offsets([bone])[0]) @ world
         pose = _at(self.bone_pose(body), rows)
         if bone.parent is None:
             if bone.bone.use_local_location:
@@ -169,12 +187,17 @@ class LocalPoses:
             return stepper.converted(body, pose, None, invert=True)
         parent = _at(self.bone_pose(Body(body.object, bone.parent.name)), rows)
         if _inherits_plainly(bone):
-            return units.inverses(parent @ _rest_offset(bone)) @ pose
+            return units.inverses(parent @ _rest_offsets([bone])[0]) @ pose
         return stepper.converted(body, pose, parent, invert=True)
 
     def _with_parent(self, body: Body) -> tuple[np.ndarray, np.ndarray] | None:
-        """World matrices of the parent and of a bone where both are simulated; the armature does not matter then."""
-        parent = self.worlds.get(key_of(Body(body.object, body.pose_bone.parent.name)))
+        """World matrices of the parent and of a bone that are both simulated, if it inherits plainly; the armature does
+        not matter then.
+        """
+        bone = body.pose_bone
+        if bone is None or bone.parent is None or not _inherits_plainly(bone):
+            return None
+        parent = self.worlds.get(key_of(Body(body.object, bone.parent.name)))
         world = self.worlds.get(key_of(body))
         return None if parent is None or world is None else (parent, world)
 
@@ -246,5 +269,10 @@ def _inherits_plainly(bone: PoseBone) -> bool:
     return rest.use_inherit_rotation and rest.inherit_scale == "FULL" and rest.use_local_location
 
 
-def _rest_offset(bone: PoseBone) -> np.ndarray:
-    return units.inverses(units.array4(bone.parent.bone.matrix_local)) @ units.array4(bone.bone.matrix_local)
+def _rest_offsets(bones: Sequence[PoseBone]) -> np.ndarray:
+    """Matrices (n, 4, 4) of bones at rest in their parents."""
+    rests = (
+        [units.array4(each.bone.matrix_local) for each in row] for row in ([b.parent for b in bones], bones)
+    )
+    above, own = map(np.array, rests)
+    return units.inverses(above) @ own

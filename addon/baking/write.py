@@ -13,17 +13,16 @@ from bpy.types import Action, Object, Scene
 
 from ..baked import channels_back as actions
 from ..baked import targets, temporarily
-from ..blender import physics_access, units
+from ..blender import compute_process, physics_access, units
 from ..curves.fcurve_arrays import KeyedPath
 from ..data import findings, references, schema, stored_texts
-from ..data.references import Body, Key, key_of
+from ..data.references import Body
 from ..reading import conflicts, stepper
 from ..reading.scene import SceneModel
+from . import body_channels, keys, lead_in_keys, mesh_caches, muscles, restoring
 from . import channels as channels_
 from . import figures as bake_figures
-from . import keys, lead_in_keys, mesh_caches, muscles, parents_between_frames, restoring
 from .keys import Kept, Output
-from .local_matrices import LocalPoses, Samples, nearest_above
 
 #: degrees off between frames that are told
 MISSED = 0.5
@@ -57,6 +56,7 @@ def write(
     between: Callable[[], None] | None = None,
     inside: physics_access.Between | None = None,
     view: Scene | None = None,
+    channels: Sequence[channels_.Channels] | None = None,
 ) -> Written:
     """Free the bake in place and write this motion, as the scene's output settings say.
 
@@ -67,6 +67,7 @@ def write(
         between: called when the old bake is gone and the new one is not there yet.
         inside: what the motion does between whole frames (`Between`); None: nothing is known.
         view: a snapshot of the scene as it is now, without its bake, at the first frame; None: it is taken.
+        channels: what `body_channels.of_motion` found with that snapshot; None: it is asked.
 
     Raises:
         ModelError: why it cannot be written; nothing has been changed.
@@ -79,7 +80,8 @@ def write(
         conflicts.check(references.find_body_in(view, entry.handle, entry.name))
     output, shown = channels_.output_of(view), muscles.shown(view, read, drawn)
     figures = bake_figures.figures(view, read, result, shown, output, inputs)
-    channels = _channels_of(view, frames, read, result, inside)
+    if channels is None:
+        channels, _ = compute_process.run(body_channels.of_motion(view, frames, read, result, inside))
     for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
         conflicts.check_target(item, output.target)
     mesh_caches.check(view, read.soft)
@@ -132,7 +134,7 @@ def _overwriting(scene: Scene) -> Iterator[findings.Finding]:
         yield findings.about(None, "overwrite-is-current", scene=scene.name)
 
 
-def _missed(frames: np.ndarray, channels: list[channels_.Channels]) -> Iterator[findings.Finding]:
+def _missed(frames: np.ndarray, channels: Sequence[channels_.Channels]) -> Iterator[findings.Finding]:
     """A finding for each body whose rotation mode cannot follow it between the keys."""
     for entry in channels:
         worst = float(np.degrees(entry.missed.max(initial=0.0)))
@@ -273,128 +275,3 @@ def note_read(scene: Scene, prints: stored_texts.Prints) -> None:
 
 def _packed(prints: stored_texts.Prints) -> str:
     return json.dumps(prints, separators=(",", ":"), ensure_ascii=False)
-
-
-def _channels_of(
-    scene: Scene,
-    frames: np.ndarray,
-    read: SceneModel,
-    result: physics_access.Result,
-    inside: physics_access.Between | None,
-) -> list[channels_.Channels]:
-    """What each body's keys shall be; ModelError before anything is changed.
-
-    scene: a snapshot of it without its bake, at the first frame.
-    """
-    if len(result.poses) != len(frames):
-        raise physics_access.model_error(f"the run gave {len(result.poses)} samples for {len(frames)} frames")
-    bodies = [references.find_body_in(scene, entry.handle, entry.name) for entry in read.bodies]
-    for body in bodies:
-        units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
-    worlds = _worlds(scene, read, bodies, result.poses)
-    local = LocalPoses(scene, frames, worlds)
-    found = [channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bodies]
-    if inside is not None and len(inside.rows):
-        _see_between(scene, frames, read, result, inside, found, local.samples)
-    bent = _bent_with(bodies)
-    if bent:
-        local = LocalPoses(scene, frames, worlds | _sampled(scene, frames, bent))
-        found += [
-            channels_.Channels(body, _all_frames(local.basis(body), len(frames)), scene) for body in bent
-        ]
-    return found
-
-
-def _bent_with(bodies: Sequence[Body]) -> list[Body]:
-    """The other bones that inverse kinematics bends together with bodies: they get keys of what it makes of them,
-    because a bake mutes it.
-    """
-    known = {key_of(body) for body in bodies}
-    chains = [chain for _, _, chain in conflicts.bending(bodies).values()]
-    found = {
-        key_of(each): each for chain in chains for each in (Body(bone.id_data, bone.name) for bone in chain)
-    }
-    bent = [each for key, each in found.items() if key not in known]
-    for body in bent:
-        conflicts.check(body)
-    return bent
-
-
-def _sampled(scene: Scene, frames: np.ndarray, bent: Sequence[Body]) -> dict[Key, np.ndarray]:
-    """World matrices (F, 4, 4) of bones as they are at the frames."""
-    keys = {key_of(body) for body in bent}
-    items = {body.object.name_full: body.object for body in bent}
-    samples = stepper.sample_matrices(scene, items.values(), frames, keys)
-    return {(name, bone): samples[name][""] @ samples[name][f"pose:{bone}"] for name, bone in keys}
-
-
-def _worlds(
-    scene: Scene, read: SceneModel, bodies: Sequence[Body], poses: np.ndarray
-) -> dict[Key, np.ndarray]:
-    """World matrices with scale, in Blender units, of bodies at poses (n, nb, 4, 4)."""
-    worlds = {}
-    for entry, body in zip(read.bodies, bodies):
-        world = units.to_blender(poses[:, entry.index], scene)
-        world[:, :3, :3] *= entry.scale
-        worlds[key_of(body)] = world
-    return worlds
-
-
-def _see_between(
-    scene: Scene,
-    frames: np.ndarray,
-    read: SceneModel,
-    result: physics_access.Result,
-    inside: physics_access.Between,
-    found: Sequence[channels_.Channels],
-    samples: Samples,
-) -> None:
-    """Let the channels know what they are between frames (F,) where bodies, or what they hang on, go otherwise than
-    frames tell; what carries them and is not simulated goes as the samples (F,) of it tell.
-    """
-    rows, count = inside.rows, inside.poses.shape[1] + 2
-    ends = result.poses[rows[:, None] + np.array([0, 1])]
-    poses = np.concatenate([ends[:, :1], inside.poses, ends[:, 1:]], axis=1)
-    bodies = [entry.body for entry in found]
-    worlds = _worlds(scene, read, bodies, poses.reshape(-1, *poses.shape[2:]))
-    places = (
-        frames[rows, None] + (frames[rows + 1] - frames[rows])[:, None] * np.linspace(0.0, 1.0, count)
-    ).ravel()
-    carried = parents_between_frames.between(samples, frames, places)
-    _follow_between(scene, read, result.poses[0], poses.reshape(-1, *poses.shape[2:]), carried)
-    local = LocalPoses(scene, places, worlds, samples=carried)
-    numbers = {key_of(body): entry.index for entry, body in zip(read.bodies, bodies)}
-    for entry in found:
-        number = numbers[key_of(entry.body)]
-        above = nearest_above(entry.body, numbers)
-        kept = inside.missed[:, number]
-        if above is not None:
-            kept = kept | inside.missed[:, numbers[above]]
-        kept = kept & ~parents_between_frames.leaping(carried, entry.body, numbers, rows)
-        if not kept.any():
-            continue
-        seen = np.flatnonzero(np.repeat(kept, count))
-        matrices = _all_frames(local.basis(entry.body, seen), len(seen))
-        entry.see_between(rows[kept], matrices.reshape(-1, count, 4, 4))
-
-
-def _follow_between(
-    scene: Scene,
-    read: SceneModel,
-    first: np.ndarray,
-    poses: np.ndarray,
-    carried: Mapping[str, parents_between_frames.Between],
-) -> None:
-    """Let what a simulation has followed be where it was, between frames too, from its poses (nb, 4, 4) at the first
-    frame, and those (n, nb, 4, 4) at places. Objects come first: bones are in them.
-    """
-    numbers = {entry.handle: entry.index for entry in read.leaders}
-    for handle, leader in sorted(read.followed.leaders.items(), key=lambda pair: bool(pair[0].bone)):
-        body, number = handle.find_in(scene), numbers[leader]
-        if body is not None and body.object.name_full in carried:
-            moves = units.to_blender(poses[:, number] @ units.inverses(first[number]), scene)
-            carried[body.object.name_full].follow(body.bone, moves)
-
-
-def _all_frames(matrices: np.ndarray, count: int) -> np.ndarray:
-    return np.broadcast_to(matrices, (count, 4, 4))

@@ -150,6 +150,14 @@ class Drawn:
         """Nothing to end."""
 
 
+class Breath(Drawn):
+    """Lets Blender answer its user between two parts of what it does itself."""
+
+    def poll(self) -> bool:
+        """Whether it is done."""
+        return True
+
+
 class Said(Drawn):
     """Waits until the panel has shown its message, before Blender itself works long."""
 

@@ -4,6 +4,7 @@ numpy only, float64.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -34,17 +35,32 @@ class Inside:
         return Inside(self.rows[which], self.values[which])
 
 
-def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
-    """Slopes of even keys (F, c), with least-squares curves where these are closer to the samples."""
-    if not len(inside.rows):
-        return slopes
+def fitted(values: np.ndarray, slopes: Sequence[Slopes], inside: Sequence[Inside]) -> list[Slopes]:
+    """Slopes of the even keys (B, F, c) of paths, with least-squares curves where these are closer to the samples."""
+    count = values.shape[1]
+    rates, meets = (
+        np.concatenate([each.rates for each in slopes]),
+        [np.append(each.meet, np.nan) for each in slopes],
+    )
+    rows = np.concatenate([each.rows + count * number for number, each in enumerate(inside)])
+    together = Inside(rows, np.concatenate([each.values for each in inside]))
+    one = Slopes(rates, np.concatenate(meets)[:-1])
+    wanted, fits = _fitted(values.reshape(-1, values.shape[2]), one, together)
+    found = list(slopes)
+    for number in np.unique(wanted // count).tolist():
+        own = fits.rows // count == number
+        its = Fits(fits.rows[own] - count * number, fits.meet[own], fits.sides[own])
+        found[number] = replace(slopes[number], fits=its)
+    return found
+
+
+def _fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> tuple[np.ndarray, Fits]:
+    """Rows (k,) behind which even keys (F, c) may need curves of their own, and the curves that are closer."""
     off_now = _off_now(values, slopes, inside)
     ways = np.linalg.norm(np.diff(inside.values, axis=1), axis=2).sum(axis=1)
     count = inside.values.shape[1]
     wanted = off_now > count * (ENOUGH * ways) ** 2
     wanted[wanted] = ~_known(values, slopes, inside.chosen(wanted), off_now[wanted])
-    if not wanted.any():
-        return slopes
     inside, off_now = inside.chosen(wanted), off_now[wanted]
     ends = values[inside.rows[:, None] + np.array([0, 1])]
     seen = np.concatenate([ends, inside.values], axis=1)
@@ -52,12 +68,12 @@ def fitted(values: np.ndarray, slopes: Slopes, inside: Inside) -> Slopes:
     # all stretches at once: one small product for each kind of curve
     beside = seen.swapaxes(0, 1).reshape(count + 2, -1)
     columns = np.array([_square((each @ beside).T) for each in errors])
-    off = columns.reshape(len(MEETS), len(seen), -1).sum(axis=2).T
+    off = columns.reshape(len(MEETS), len(seen), seen.shape[2]).sum(axis=2).T
     best = off.argmin(axis=1)
     nearer = off[np.arange(len(off)), best] < NEARER**2 * off_now
     best = best[nearer]
     sides = solving[best] @ seen[nearer]
-    return replace(slopes, fits=Fits(inside.rows[nearer], np.array(MEETS)[best], sides))
+    return inside.rows, Fits(inside.rows[nearer], np.array(MEETS)[best], sides)
 
 
 def _off_now(values: np.ndarray, slopes: Slopes, inside: Inside) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import numpy as np
 
 from ..blender import physics_access
@@ -18,23 +20,26 @@ def rotation_path(mode: str) -> str:
 
 
 def rotation_channels(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
-    """Rotation matrices (F, 3, 3) as channels (F, 3 or 4) of a rotation mode.
+    """Rotation matrices (..., F, 3, 3) of motions as channels (..., F, 3 or 4) of a rotation mode.
 
     Args:
         mode: Blender's name: "QUATERNION", "AXIS_ANGLE", or an Euler order such as "XYZ" (x is applied first).
-        near: channels (3 or 4,) to which the first row is nearest, so that a bake does not begin with a turn.
+        near: channels (..., 3 or 4) to which the first row is nearest, so that a bake does not begin with a turn.
     """
     if mode == "QUATERNION":
         return _quaternions(rotations, near)
-    if mode == "AXIS_ANGLE":
+    if mode != "AXIS_ANGLE":
+        return _eulers(rotations, mode, near)
+    if rotations.ndim == 3:
         return _axis_angles(rotations, near)
-    return _eulers(rotations, mode, near)
+    return np.array([rotation_channels(*each) for each in zip(rotations, repeat(mode), near)])
 
 
 def _quaternions(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
     lie = physics_access.part("geometry.lie")
-    quaternions = lie.continuous_quaternions(lie.quaternion_from_matrix(rotations))
-    return quaternions if quaternions[0] @ near >= 0.0 else -quaternions
+    found = lie.continuous_quaternions(np.moveaxis(lie.quaternion_from_matrix(rotations), -2, 0))
+    signs = np.where((found[0] * near).sum(axis=-1) >= 0.0, 1.0, -1.0)
+    return np.moveaxis(found * signs[..., None], 0, -2)
 
 
 def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
@@ -59,21 +64,21 @@ def _axis_angles(rotations: np.ndarray, near: np.ndarray) -> np.ndarray:
 
 
 def _eulers(rotations: np.ndarray, mode: str, near: np.ndarray) -> np.ndarray:
-    """Angles (F, 3) about x, y, z for a mode: of the two solutions the one nearest to the previous angles."""
+    """Angles (..., F, 3) about x, y, z for a mode: of the two solutions the one nearest to the previous angles."""
     i, j, k = ("XYZ".index(letter) for letter in mode)
     odd = -1.0 if (i, j, k) in {(0, 2, 1), (1, 0, 2), (2, 1, 0)} else 1.0
     # R = R_k R_j R_i; with even order the entries below are those of the familiar Rz Ry Rx
-    cosine = np.hypot(rotations[:, i, i], rotations[:, j, i])
-    middle = np.arctan2(-odd * rotations[:, k, i], cosine)
+    cosine = np.hypot(rotations[..., i, i], rotations[..., j, i])
+    middle = np.arctan2(-odd * rotations[..., k, i], cosine)
     locked = cosine < 1e-9
     first = np.where(
         locked,
-        np.arctan2(-odd * rotations[:, j, k], rotations[:, j, j]),
-        np.arctan2(odd * rotations[:, k, j], rotations[:, k, k]),
+        np.arctan2(-odd * rotations[..., j, k], rotations[..., j, j]),
+        np.arctan2(odd * rotations[..., k, j], rotations[..., k, k]),
     )
-    last = np.where(locked, 0.0, np.arctan2(odd * rotations[:, j, i], rotations[:, i, i]))
-    one = np.empty((len(rotations), 3))
-    one[:, i], one[:, j], one[:, k] = first, middle, last
+    last = np.where(locked, 0.0, np.arctan2(odd * rotations[..., j, i], rotations[..., i, i]))
+    one = np.empty(rotations.shape[:-1])
+    one[..., i], one[..., j], one[..., k] = first, middle, last
     return one_branch(one, _other_branch(one, mode), near)
 
 
@@ -86,18 +91,18 @@ def _other_branch(angles: np.ndarray, mode: str) -> np.ndarray:
 
 
 def one_branch(one: np.ndarray, other: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """Euler angles (F, 3): of the two solutions the one nearest to the previous angles, beginning near (3,)."""
-    before = np.concatenate([near[None], one[:-1]])
+    """Euler angles (..., F, 3): of two solutions the one nearest to the previous angles, beginning near (..., 3)."""
+    before = np.concatenate([near[..., None, :], one[..., :-1, :]], axis=-2)
     # the second solution changes as the first does, so only changes of branch need to be found
     crossing = _turn(other - before) < _turn(one - before)
-    use_other = np.cumsum(crossing) % 2 == 1
-    angles = np.unwrap(np.where(use_other[:, None], other, one), axis=0)
-    return angles + 2.0 * np.pi * np.round((near - angles[0]) / (2.0 * np.pi))
+    use_other = np.cumsum(crossing, axis=-1) % 2 == 1
+    angles = np.unwrap(np.where(use_other[..., None], other, one), axis=-2)
+    return angles + 2.0 * np.pi * np.round((near - angles[..., 0, :]) / (2.0 * np.pi))[..., None, :]
 
 
 def _turn(difference: np.ndarray) -> np.ndarray:
     wrapped = np.remainder(difference + np.pi, 2.0 * np.pi) - np.pi
-    return np.abs(wrapped).sum(axis=1)
+    return np.abs(wrapped).sum(axis=-1)
 
 
 def matrices(channels: np.ndarray, mode: str) -> np.ndarray:

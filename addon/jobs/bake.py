@@ -15,7 +15,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..animation import inputs as forcing
-from ..baking import muscles, restoring, solver_statistics, write
+from ..baking import body_channels, muscles, restoring, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..checking import no_motion, start_penetration
@@ -256,6 +256,13 @@ def written(
     if len(frames) * len(read.bodies) > MANY_KEYS:
         yield compute_process.Said("writing keys")
     clock.lap("muscles")
+    stepper.settle()
+    more = bool(fitted) or also is not None  # is changed that the next bake reads
+    is_same = shot.changes == session.changes and shot.frames[0] == frames[0] and not more
+    channels = None
+    if is_same:
+        channels, is_same = yield from body_channels.of_motion(shot.view, frames, read, result, inside)
+    view, channels = (shot.view, channels) if is_same else (None, None)
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
 
@@ -265,11 +272,7 @@ def written(
         if also is not None:
             also(scene)
 
-    stepper.settle()
-    more = bool(fitted) or also is not None  # is changed that the next bake reads
-    is_same = shot.changes == session.changes and shot.frames[0] == frames[0]
-    view = shot.view if is_same and not more else None
-    done = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside, view)
+    done = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside, view, channels)
     prints = shot.prints
     if more or done.edited:
         prints = compare.kept(prints, scene_prints.of(done.view), scene_prints.prints(scene))

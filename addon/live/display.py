@@ -96,7 +96,7 @@ class Display:
             if body.bone and _put_plainly(body, basis[0]):
                 continue
             try:
-                channels = channels_.Channels(body, basis, scene)
+                (channels,) = channels_.of_bodies([body], basis[None], scene)
             except physics_access.physics().CondyleError as error:
                 raise self._why(error) from error
             owner = body.owner

@@ -258,11 +258,10 @@ def matrix_from_quaternion(quaternion: Any) -> FloatArray:
 
 
 def continuous_quaternions(quaternions: Any) -> FloatArray:
-    """The same rotations (n, 4) with signs chosen so that no quaternion opposes the one before it."""
-    q = np.array(quaternions, dtype=np.float64)
-    turned = (q[1:] * q[:-1]).sum(axis=-1) < 0.0
-    signs = np.where(np.concatenate([[0], np.cumsum(turned)]) % 2 == 0, 1.0, -1.0)
-    result: FloatArray = q * signs[: len(q), None]
+    """The same rotations (n, ..., 4) with signs chosen so that no quaternion opposes the one before it."""
+    result = np.array(quaternions, dtype=np.float64)
+    turned = (result[1:] * result[:-1]).sum(axis=-1) < 0.0
+    result[1:] *= np.where(np.cumsum(turned, axis=0) % 2 == 0, 1.0, -1.0)[..., None]
     return result
 
 

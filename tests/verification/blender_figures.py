@@ -197,26 +197,32 @@ def baked_chains(chains: int, links: int, last: int, speed: float = 0.0) -> dict
     names = ("write", "beside the simulation", "longest stall", "evaluation", "simulate")
     found: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(3):
-        writing = part("baking.write")
-        write, spent = writing.write, []
+        writing = part("jobs.bake")
+        written, spent = writing.written, list[float]()
 
-        def timed(*arguments: Any, write: Any = write, spent: list[float] = spent, **options: Any) -> Any:
-            began = time.process_time()
-            written = write(*arguments, **options)
-            spent.append(time.process_time() - began)
-            return written
+        def timed(*arguments: Any, of: Any = written, spent: list[float] = spent, **options: Any) -> Any:
+            steps, job = of(*arguments, **options), None
+            while True:
+                began = time.process_time()
+                try:
+                    job = steps.send(job and job.result)
+                except StopIteration as end:
+                    spent.append(time.process_time() - began)
+                    return end.value
+                spent.append(time.process_time() - began)
+                yield job
 
-        writing.write = timed
+        writing.written = timed
         try:
             report, stretches = in_stretches(part("jobs.bake").bake(scene))
         finally:
-            writing.write = write
+            writing.written = written
         began = time.process_time()
         scene.frame_set(last)
         found["evaluation"].append(time.process_time() - began)
         found["beside the simulation"].append(sum(stretches))
         found["longest stall"].append(max(stretches))
-        found["write"].append(spent[0])
+        found["write"].append(sum(spent))
         found["simulate"].append(report.seconds["simulate"])
     if len(report.bodies) != chains * links or len(report.frames) != last:
         raise RuntimeError(f"{len(report.bodies)} bodies and {len(report.frames)} frames were baked")

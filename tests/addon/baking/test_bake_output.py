@@ -96,8 +96,8 @@ def test_fewer_keys_stay_within_the_tolerances(part, scene, make, mode):
     output = scene.condyle.simulation.output
     output.reduce, output.tolerance_distance, output.tolerance_angle = True, 0.2, 0.002
     kept = part("baking.keys").Kept()
-    channels = actions.Channels(body, np.broadcast_to(local.basis(body), (120, 4, 4)), scene)
-    part("baking.write").put(scene, frames, [channels], kept)
+    channels = actions.of_bodies([body], np.broadcast_to(local.basis(body), (1, 120, 4, 4)), scene)
+    part("baking.write").put(scene, frames, channels, kept)
     assert kept.keys < 0.5 * kept.samples and kept.distance <= 2e-4 and kept.angle <= 0.002
     far = turn = 0.0
     for frame, pose in zip(frames, poses):

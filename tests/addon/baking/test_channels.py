@@ -26,8 +26,8 @@ def bake(part, scene, worlds, disconnect=False):
     channels = []
     part("reading.conflicts").check_all(scene, worlds)
     for body in worlds:
-        basis = np.broadcast_to(local.basis(body), (len(FRAMES), 4, 4))
-        channels.append(actions.Channels(body, basis, scene))
+        basis = np.broadcast_to(local.basis(body), (1, len(FRAMES), 4, 4))
+        channels += actions.of_bodies([body], basis, scene)
     return part("baking.write").put(scene, FRAMES, channels)
 
 
@@ -358,7 +358,8 @@ def test_writing_many_keys_is_quick(part, scene, make):
     item = make.armature("Rig", bones)
     frames = np.arange(1.0, 1001.0)
     poses = make.smooth_poses(1000, 13)
-    channels = [actions.Channels(references.Body(item, name), poses, scene) for name in bones]
+    bodies = [references.Body(item, name) for name in bones]
+    channels = actions.of_bodies(bodies, np.broadcast_to(poses, (50, 1000, 4, 4)), scene)
     began = time.process_time()
     part("baking.write").put(scene, frames, channels)
     assert time.process_time() - began < 3.0

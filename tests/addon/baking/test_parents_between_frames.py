@@ -27,7 +27,7 @@ def test_what_is_nearer_has_a_curve_of_its_own_and_nothing_else(part):
     frames = np.arange(16.0)
     values = bent(frames)
     smooth = slopes.Slopes.smooth(slopes.of_even(values).rates)
-    found = keys.fitted(values, smooth, seen(part, np.array([1, 3, 10]), bent))
+    (found,) = keys.fitted(values[None], [smooth], [seen(part, np.array([1, 3, 10]), bent)])
     assert 3 in found.fits.rows and found.rates is smooth.rates
     at = np.linspace(0.0, 15.0, 15 * 32 + 1)
     off = [
@@ -46,7 +46,8 @@ def test_a_corner_that_is_known_exactly_stays(part):
     values = np.abs(np.arange(24.0) - 10.3)[:, None]
     known = slopes.of_even(values)
     assert not np.isnan(known.meet[10])
-    found = keys.fitted(values, known, seen(part, np.array([10]), lambda at: np.abs(at - 10.3)[:, None]))
+    inside = seen(part, np.array([10]), lambda at: np.abs(at - 10.3)[:, None])
+    (found,) = keys.fitted(values[None], [known], [inside])
     assert found is known
 
 
@@ -67,7 +68,7 @@ def test_blender_shows_the_curves_that_are_meant(part):
     frames = np.arange(8.0)
     values = bent(frames)
     smooth = slopes.Slopes.smooth(slopes.of_even(values).rates)
-    found = keys.fitted(values, smooth, seen(part, np.array([2, 3, 4]), bent))
+    (found,) = keys.fitted(values[None], [smooth], [seen(part, np.array([2, 3, 4]), bent)])
     action = bpy.data.actions.new("Hit")
     slot = part("blender.compat").new_slot(action, bpy.data.objects.new("Stone", None))
     curves = part("blender.compat").new_curves(action, slot, "location", [0, 1], "Stone")
@@ -207,7 +208,7 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
 ):
     """It was taken for a smooth way there, which led a body that was hit in that frame farther off."""
     item, _ = stone
-    cart, channels, seen = make.empty("Cart"), part("baking.channels").Channels, []
+    cart, channels, seen = make.empty("Cart"), part("baking.channels"), []
     item.parent = cart
     set_keys(cart, "location", {1: 0.0, 10: 0.5}, axis=0)
     for curve in part("blender.compat").curves_in_use(cart):
@@ -216,7 +217,7 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
     scene.frame_set(1)
     see = channels.see_between
     monkeypatch.setattr(
-        channels, "see_between", lambda own, rows, matrices: (seen.append(rows), see(own, rows, matrices))
+        channels, "see_between", lambda own, matrices: (seen.append(own[0][1]), see(own, matrices))
     )
     part("jobs.bake").bake_now(scene)
     (rows,) = seen

@@ -63,8 +63,8 @@ def bake(part, scene, worlds, frames):
     channels = []
     part("reading.conflicts").check_all(scene, worlds)
     for body in worlds:
-        basis = np.broadcast_to(local.basis(body), (len(frames), 4, 4))
-        channels.append(actions.Channels(body, basis, scene))
+        basis = np.broadcast_to(local.basis(body), (1, len(frames), 4, 4))
+        channels += actions.of_bodies([body], basis, scene)
     return part("baking.write").put(scene, frames, channels)
 
 
@@ -112,15 +112,15 @@ def test_what_a_mode_misses_between_frames_is_found_and_told(part, scene, make, 
     poses = np.tile(np.eye(4), (49, 1, 1))
     turns = np.linspace(0.8, 2.4, 49)[:, None] * np.array([0.0, 1.0, 0.0])
     poses[:, :3, :3] = lie.so3_exp(np.array([0.03, 0.0, 0.0])) @ lie.so3_exp(turns)
-    channels = part("baking.channels").Channels(body, poses[::2], scene)
-    part("baking.write").put(scene, frames, [channels])
+    channels = part("baking.channels").of_bodies([body], poses[None, ::2], scene)
+    part("baking.write").put(scene, frames, channels)
     shown = over_frames(frames[:-1] + 0.5, lambda: np.array(item.matrix_world)[:3, :3])
     off = np.linalg.norm(lie.so3_log(np.swapaxes(poses[1::2, :3, :3], 1, 2) @ shown), axis=1)
-    found = list(part("baking.write")._missed(frames, [channels]))
+    found = list(part("baking.write")._missed(frames, channels))
     if mode == "QUATERNION":
         assert off.max() < np.radians(0.05) and found == []  # ends have one-sided slopes
     else:
-        assert off.max() > np.radians(1.0) and np.abs(off - channels.missed).max() < np.radians(0.05)
+        assert off.max() > np.radians(1.0) and np.abs(off - channels[0].missed).max() < np.radians(0.05)
         ((code, name, order, frame, _),) = said(found)
         assert (code, name, order) == ("swinging-angles", "Box", "XYZ Euler")
         assert frame == frames[off.argmax()]

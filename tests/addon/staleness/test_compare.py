@@ -204,7 +204,10 @@ def test_looking_is_quick(part, scene, make, authoring):
         authoring.make_body(scene, references.Body(item, name), motion="FREE", mass=1.0)
     frames = np.arange(1.0, 1001.0)
     poses = make.smooth_poses(1000, 13)
-    channels = [part("baking.channels").Channels(references.Body(item, name), poses, scene) for name in bones]
+    channels = [
+        part("baking.channels").of_bodies([references.Body(item, name)], poses[None], scene)[0]
+        for name in bones
+    ]
     part("baking.write").put(scene, frames, channels)
     item.condyle.bake.property_unset("action")
     staleness = part("reading.prints")
