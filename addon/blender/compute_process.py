@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import math
 import os
 import shlex
@@ -98,7 +99,7 @@ def run(
     job = None
     began = time.monotonic()
     try:
-        job = next(steps)
+        job = advance(steps, None)
         while True:
             while not (isinstance(job, Drawn) or job.poll()):
                 if seconds is not None and time.monotonic() - began > seconds:
@@ -176,8 +177,21 @@ class Said(Drawn):
         return now - self._began >= self.SHOWN
 
 
-def advance(steps: Steps[Outcome], job: Drawn | physics_access.Job) -> Drawn | physics_access.Job | None:
-    """Send a finished job's answer to its task; returns the next job, raises StopIteration at the end of the task."""
+def advance(steps: Steps[Outcome], job: Drawn | physics_access.Job | None) -> Any:
+    """Begin a task, or send a finished job's answer to it; returns the next job, raises StopIteration at its end.
+
+    Meanwhile Python does not look for circular garbage: a copy of a scene is many objects, all of them in use.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return next(steps) if job is None else _answered(steps, job)
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _answered(steps: Steps[Outcome], job: Drawn | physics_access.Job) -> Any:
     if job.state == "done":
         return steps.send(job.result)
     if job.state == "failed":

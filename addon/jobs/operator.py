@@ -92,7 +92,7 @@ class JobOperator(mixins.Operator):
         precompile.give_way()
         self._scene, self._task = context.scene.session_uid, self.steps(context)
         try:
-            self._request = next(self._task)
+            self._request = compute_process.advance(self._task, None)
         except StopIteration as end:
             return self._finish(end.value)
         except physics_access.physics().CondyleError as error:

@@ -157,7 +157,7 @@ def in_stretches(steps: Any) -> tuple[Any, list[float]]:
     while True:
         began = time.process_time()
         try:
-            job = next(steps) if job is None else advance(steps, job)
+            job = advance(steps, job)
         except StopIteration as end:
             return end.value, [*spent, time.process_time() - began]
         spent.append(time.process_time() - began)
