@@ -30,6 +30,7 @@ class Moving:
 
     followed: read_carriers.Followed
     poses: dict[Handle, np.ndarray] = field(default_factory=dict)
+    was_sampled: bool = False
     frames: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def joints(self, scene: Scene, read: SceneModel) -> list[Followed]:
@@ -46,9 +47,9 @@ class Moving:
         return found
 
 
-def sample(scene: Scene, frames: np.ndarray) -> Moving:
+def sample(scene: Scene, frames: np.ndarray, beside: stepper.Sampler | None = None) -> Moving:
     """Find the animated bodies from the first of whole frames (F,), the current one, to the last; restores the frame.
-    scene: a snapshot of it.
+    scene: a snapshot of it. beside: what to sample in the same pass, if the scene goes through the frames at all.
 
     A body without motion, or carried rigidly by another animated one, is not followed: of bodies connected rigidly
     only the one nearest to the world is, because f-curves alone may give its motion.
@@ -62,7 +63,8 @@ def sample(scene: Scene, frames: np.ndarray) -> Moving:
     moving = read_carriers.simulated(scene)
     bases = [read_carriers.base_of(body, moving) for body in watched]
     above = [list(read_carriers.carrying(*pair)) for pair in zip(watched, bases)]
-    seen = stepper.matrices(scene, [*watched, *chain.from_iterable(above), *filter(None, bases)], frames)
+    wanted = [*watched, *chain.from_iterable(above), *filter(None, bases)]
+    seen, found.was_sampled = stepper.matrices(scene, wanted, frames, beside), True
     rigid, inverse = {key: _rigid(rows) for key, rows in seen.items()}, physics_access.physics().lie.inverse
 
     def within(body: Body, other: Body | None) -> np.ndarray:

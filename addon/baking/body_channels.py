@@ -31,11 +31,12 @@ def of_motion(
     read: SceneModel,
     result: physics_access.Result,
     inside: physics_access.Between | None,
+    samples: Samples | None = None,
 ) -> Steps[tuple[list[Channels], bool]]:
     """Steps that find what each body's keys shall be, and whether nothing was changed meanwhile; ModelError before
     anything is changed.
 
-    scene: a snapshot of it without its bake, at the first frame.
+    scene: a snapshot of it without its bake, at the first frame. samples: as of `LocalPoses`.
     """
     if len(result.poses) != len(frames):
         raise physics_access.model_error(f"the run gave {len(result.poses)} samples for {len(frames)} frames")
@@ -43,7 +44,7 @@ def of_motion(
     for body in bodies:
         units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
     worlds = _worlds(scene, read, bodies, result.poses)
-    local, bent = LocalPoses(scene, frames, worlds), _bent_with(bodies)
+    local, bent = LocalPoses(scene, frames, worlds, samples=samples), _bent_with(bodies)
     more = LocalPoses(scene, frames, worlds | _sampled(scene, frames, bent)) if bent else local
     changes = session.changes
     found = yield from _of_bodies(local, bodies)

@@ -7,7 +7,7 @@ nothing changes.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -69,8 +69,8 @@ class LocalPoses:
         if samples is None:
             samples = {}
             if sampled:
-                above = _bones_between(scene, self.worlds)
-                samples = stepper.sample_matrices(scene, carriers(scene, self.worlds), frames, above)
+                objects, bones = what_carries(scene, self.worlds)
+                samples = stepper.sample_matrices(scene, objects, frames, bones)
         self.samples = samples
 
     def basis(self, body: Body, rows: np.ndarray | None = None) -> np.ndarray:
@@ -229,10 +229,10 @@ def nearest_above(body: Body, keys: Container[Key]) -> Key | None:
     return next((key for key in _above(body) if key in keys), None)
 
 
-def _bones_between(scene: Scene, keys: Iterable[Key]) -> set[Key]:
-    """What carries the simulated bodies, by `key_of`, and is not simulated."""
-    bodies = [Body(scene.objects[name], bone) for name, bone in keys]
-    return {key for body in bodies for key in _above(body)} - set(keys)
+def what_carries(scene: Scene, keys: Collection[Key]) -> tuple[list[Object], set[Key]]:
+    """Objects and bones that carry the simulated bodies, by `key_of`, and are not simulated, see `stepper.Sampler`."""
+    between = {key for name, bone in keys for key in carried_by(Body(scene.objects[name], bone), keys)}
+    return carriers(scene, keys), between
 
 
 def carried_by(body: Body, keys: Container[Key]) -> Iterator[Key]:

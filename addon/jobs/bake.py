@@ -261,7 +261,10 @@ def written(
     is_same = shot.changes == session.changes and shot.frames[0] == frames[0] and not more
     channels = None
     if is_same:
-        channels, is_same = yield from body_channels.of_motion(shot.view, frames, read, result, inside)
+        carried = shot.carried_at(frames)
+        channels, is_same = yield from body_channels.of_motion(
+            shot.view, frames, read, result, inside, carried
+        )
     view, channels = (shot.view, channels) if is_same else (None, None)
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}

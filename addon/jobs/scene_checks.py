@@ -125,15 +125,19 @@ def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int
 
 
 def read_checked(
-    view: Scene, frames: np.ndarray, curves: Mapping[int, physics_access.Joint] | None = None
+    view: Scene,
+    frames: np.ndarray,
+    curves: Mapping[int, physics_access.Joint] | None = None,
+    beside: stepper.Sampler | None = None,
 ) -> tuple[carriers.Moving, scene_to_model.SceneModel]:
-    """The animated carriers over whole frames (F,), and the model; curves: of joints that were fitted just now.
+    """The animated carriers over whole frames (F,), and the model; curves: of joints that were fitted just now; beside:
+    as of `carriers.sample`.
 
     Raises:
         ModelError: something cannot be read or baked; or nobody could say where a body is, because sliders move it one
             change late, or what carries it follows another that is simulated.
     """
-    moving = carriers.sample(view, frames)
+    moving = carriers.sample(view, frames, beside)
     read = scene_to_model.read(view, curves, moving.followed)
     for entry in read.bodies:
         conflicts.check(references.find_body_in(view, entry.handle, entry.name))

@@ -14,6 +14,7 @@ import numpy as np
 from ..animation import inputs, motions, settling, soft_bodies, start_states
 from ..animation.led_joints import Followed
 from ..animation.start_states import Seen
+from ..baking.local_matrices import Samples
 from ..blender.compute_process import Steps
 from ..checking import start_penetration
 from ..data.findings import Finding
@@ -32,6 +33,7 @@ class Shot:
         settled: names of bodies that start where springs and gravity hold them.
         looks, look_times: frames (L,) at which inputs were read, the whole ones among them, and their times [s].
         excited: of muscles (L, muscles). pushed: as of `input_values.torques`. controllers: of physics, by muscle.
+        carried: what carries bodies at the frames, as `stepper.Sampler` collects it; None: that is not known.
         options: keywords of ``simulate``. loop: further ones of `simulate_loop`, or None.
         fitted: names of joints that were fitted for it. warnings: about what was read. prints: for `staleness`.
         view: the snapshot that it was read from, at its first frame. changes: of `session`, after it was taken.
@@ -49,6 +51,7 @@ class Shot:
     excited: np.ndarray
     pushed: np.ndarray
     controllers: Mapping[str, Any]
+    carried: Samples | None
     options: Mapping[str, Any]
     loop: Mapping[str, Any] | None
     fitted: frozenset[str]
@@ -56,6 +59,13 @@ class Shot:
     prints: Prints
     view: Any
     changes: int = -1
+
+    def carried_at(self, frames: np.ndarray) -> Samples | None:
+        """`carried` at some of the frames (k,)."""
+        rows = np.isin(self.frames, frames)
+        if self.carried is None or rows.sum() != len(frames):
+            return None
+        return {name: {key: each[rows] for key, each in own.items()} for name, own in self.carried.items()}
 
     def __post_init__(self) -> None:
         for part in (self, *self.joints, *self.starts):

@@ -10,10 +10,10 @@ import numpy as np
 from bpy.types import Scene
 
 from ..animation import led_joints, looks, motion_curves, subframes
-from ..baking import mesh_caches, muscles
+from ..baking import local_matrices, mesh_caches, muscles
 from ..blender import physics_access, session, units
 from ..data import frame_times
-from ..reading import input_values, prints, stepper
+from ..reading import carriers, input_values, prints, stepper
 from . import bake_preconditions, scene_checks
 from .fit import FitReport
 from .shot import Shot
@@ -41,8 +41,10 @@ def take(
         places = subframes.positions(frames, fps)
         times = units.frame_times(places, view)
         curves = {uid: report.curve for uid, report in fitted.items()}
+        keys = {key for key in carriers.simulated(view) if key[0] in view.objects} if to_bake else set()
+        beside = stepper.Sampler(*local_matrices.what_carries(view, keys))
         try:
-            moving, read = scene_checks.read_checked(view, frames, curves)
+            moving, read = scene_checks.read_checked(view, frames, curves, beside)
         except physics_access.physics().CondyleError as error:
             raise scene_checks.stop(view, error, curves) from error
         if to_bake:
@@ -77,6 +79,7 @@ def take(
             loop=loop,
             fitted=frozenset(report.joint_name for report in fitted.values()),
             warnings=(*told, *begun),
+            carried=beside.arrays() if moving.was_sampled and keys == read.keys_in(view) else None,
             prints=prints.of(view),
             view=view,
         )

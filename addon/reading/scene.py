@@ -87,6 +87,10 @@ class SceneModel:
             index = int(self.model.parent[index])
         return known.get(index)
 
+    def keys_in(self, scene: Scene) -> set[Key]:
+        """The simulated bodies in a scene or a snapshot of one."""
+        return {key_of(body) for each in self.bodies if (body := each.handle.find_in(scene)) is not None}
+
     def parents(self) -> list[int]:
         """Of each simulated body the number, among these, of the nearest that carries it; -1: the world."""
         numbers = {entry.index: number for number, entry in enumerate(self.bodies)}

@@ -74,8 +74,49 @@ def at_frame(view: Scene, frame: float) -> Iterator[Stepper]:
         yield Stepper(go)
 
 
-def matrices(view: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Key, np.ndarray]:
-    """World matrices (F, 4, 4) of bodies of a snapshot at whole frames, with scale, in Blender units."""
+class Sampler:
+    """Collects matrices of objects, and of bones of theirs, at each frame that the scene is taken to.
+
+    Args:
+        objects: of Blender, or of a snapshot. bones: by `key_of`, those wanted; None: every one.
+    """
+
+    def __init__(self, objects: Iterable[Object], bones: Container[Key] | None = None) -> None:
+        self._rows: dict[str, dict[str, list[Any]]] = {}
+        self._bones: list[tuple[Object, list[str]]] = []
+        for item in map(references.live, objects):
+            every = [] if item.pose is None else item.pose.bones.keys()
+            names = [name for name in every if bones is None or (item.name_full, name) in bones]
+            self._bones.append((item, names))
+            own = [f"{kind}:{name}" for name in names for kind in ("pose", "basis")]
+            self._rows[item.name_full] = {key: [] for key in ("", "basis", *own)}
+
+    def take(self) -> None:
+        """Add a row of all that is evaluated now."""
+        for item, names in self._bones:
+            rows = self._rows[item.name_full]
+            rows[""].append(item.matrix_world.copy())
+            rows["basis"].append(item.matrix_basis.copy())
+            for bone in map(item.pose.bones.__getitem__, names) if names else ():
+                rows[f"pose:{bone.name}"].append(bone.matrix.copy())
+                rows[f"basis:{bone.name}"].append(bone.matrix_basis.copy())
+
+    def arrays(self) -> dict[str, dict[str, np.ndarray]]:
+        """{object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}, each
+        (F, 4, 4).
+        """
+        return {
+            name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
+            for name, row in self._rows.items()
+        }
+
+
+def matrices(
+    view: Scene, bodies: Iterable[Body], frames: np.ndarray, beside: Sampler | None = None
+) -> dict[Key, np.ndarray]:
+    """World matrices (F, 4, 4) of bodies of a snapshot at whole frames, with scale, in Blender units; `beside` samples
+    more in the same pass.
+    """
     known = {key_of(body): body for body in bodies}
     rows: dict[Key, list[np.ndarray]] = {key: [] for key in known}
     with at_frame(view, frames[0]) as now:
@@ -83,6 +124,8 @@ def matrices(view: Scene, bodies: Iterable[Body], frames: np.ndarray) -> dict[Ke
             now.go(frame)
             for key, body in known.items():
                 rows[key].append(units.array4(now.matrix(body)))
+            if beside is not None:
+                beside.take()
     return {key: np.array(row) for key, row in rows.items()}
 
 
@@ -93,40 +136,22 @@ def sample_matrices(
     bones: Container[Key] | None = None,
     baked: bool = False,
 ) -> dict[str, dict[str, np.ndarray]]:
-    """World and basis matrices (F, 4, 4) of objects, and of bones of theirs, at frames; the frame is put back.
+    """What `Sampler` collects at frames (F,); the frame is put back.
 
     Args:
-        scene, objects: of Blender, or of a snapshot. bones: by `key_of`, those wanted; None: every one.
-        baked: with the bake in place; else without it.
-
-    Returns:
-        {object name: {"": world, "basis": basis, "pose:BONE": armature space, "basis:BONE": own channels}}
+        scene: of Blender, or a snapshot. baked: with the bake in place; else without it.
     """
-    objects = [references.live(item) for item in objects]
+    objects = list(objects)
     if not objects:
         return {}
-    rows: dict[str, dict[str, list[Any]]] = {item.name_full: {} for item in objects}
-    names = {
-        name: [bone.name for bone in item.pose.bones if bones is None or (name, bone.name) in bones]
-        for name, item in ((item.name_full, item) for item in objects)
-        if item.pose is not None
-    }
     scene = references.find_scene(scene.session_uid)
     aside = nullcontext() if baked else temporarily.without_bake(scene)
     with aside, temporarily.at_frame(scene, scene.frame_current) as go:
+        sampler = Sampler(objects, bones)
         for frame in frames:
             go(frame)
-            for item in objects:
-                row = rows[item.name_full]
-                row.setdefault("", []).append(item.matrix_world.copy())
-                row.setdefault("basis", []).append(item.matrix_basis.copy())
-                for bone in (item.pose.bones[name] for name in names.get(item.name_full, ())):
-                    row.setdefault(f"pose:{bone.name}", []).append(bone.matrix.copy())
-                    row.setdefault(f"basis:{bone.name}", []).append(bone.matrix_basis.copy())
-    return {
-        name: {key: np.array(value, dtype=np.float64) for key, value in row.items()}
-        for name, row in rows.items()
-    }
+            sampler.take()
+    return sampler.arrays()
 
 
 def converted(body: Body, matrices: np.ndarray, parent: np.ndarray | None, invert: bool) -> np.ndarray:
