@@ -101,12 +101,8 @@ def source(
             references.check_evaluated(body.object, body.name)
     frame = units.split_scale(matrix, name)[0]
     if parent is not None:
-        frame = (
-            physics_access.physics().lie.inverse(
-                units.split_scale(parent.matrix, parent.name, parent.owner)[0]
-            )
-            @ frame
-        )
+        base = units.split_scale(parent.matrix, parent.name, parent.owner)[0]
+        frame = physics_access.part("geometry.lie").inverse(base) @ frame
     return Source(name, child, parent, frame)
 
 
@@ -177,7 +173,8 @@ def pose_now(
     base, child, parent = given.joint_in_parent, given.child, given.parent
     if parent is not None:
         base = units.split_scale(matrix(parent), parent.name, parent.owner)[0] @ base
-    return physics_access.physics().lie.inverse(base) @ units.split_scale(matrix(child), name, child.owner)[0]
+    own = units.split_scale(matrix(child), name, child.owner)[0]
+    return np.asarray(physics_access.part("geometry.lie").inverse(base) @ own)
 
 
 def property_value(body: references.Body, name: str) -> float:

@@ -76,11 +76,11 @@ def write(
     if view is None:
         with stepper.unbaked(scene.session_uid, begin) as view:
             pass
-    for entry in read.bodies:
-        conflicts.check(references.find_body_in(view, entry.handle, entry.name))
     output, shown = channels_.output_of(view), muscles.shown(view, read, drawn)
     figures = bake_figures.figures(view, read, result, shown, output, inputs)
     if channels is None:
+        for entry in read.bodies:
+            conflicts.check(references.find_body_in(view, entry.handle, entry.name))
         channels, _ = compute_process.run(body_channels.of_motion(view, frames, read, result, inside))
     for item in [*(entry.body.object for entry in channels), *(figure.item for figure in figures)]:
         conflicts.check_target(item, output.target)

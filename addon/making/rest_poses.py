@@ -8,7 +8,7 @@ of the child's mesh, in the object's axes and scale: if they moved rigidly, the 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,21 +34,32 @@ def note(item: Object) -> None:
 
 def turned(item: Object) -> float:
     """Angle [rad] by which the child's rest pose was turned relative to its parent's since then; 0 if unknown."""
-    bones, turn = _now(item)
-    record = item.condyle.rest
-    if not bones or bones != record.bones:
-        return 0.0
-    lie = physics_access.physics().lie
-    then = lie.matrix_from_quaternion(np.array(record.turn, dtype=np.float64))
-    return float(np.linalg.norm(lie.so3_log(then.T @ turn)))
+    return float(_turned([item])[0])
+
+
+def _turned(items: Sequence[Object]) -> np.ndarray:
+    """As `turned`, of joints (n,)."""
+    lie = physics_access.part("geometry.lie")
+    present, found = [_now(item) for item in items], np.zeros(len(items))
+    known = [
+        number
+        for number, (bones, _) in enumerate(present)
+        if bones and bones == items[number].condyle.rest.bones
+    ]
+    then = np.array([items[number].condyle.rest.turn for number in known], dtype=np.float64).reshape(-1, 4)
+    turns = np.array([present[number][1] for number in known]).reshape(-1, 3, 3)
+    found[known] = np.linalg.norm(
+        lie.so3_log(lie.matrix_from_quaternion(then).swapaxes(1, 2) @ turns), axis=1
+    )
+    return found
 
 
 def check(scene: Scene, fitted: Collection[int] = ()) -> Iterator[Finding]:
     """Joints whose bones were turned at rest since they were made. fitted: session uids of joints that were just
     fitted.
     """
-    for item in references.joints_of(scene):
-        angle = 0.0 if item.session_uid in fitted else turned(item)
+    joints = [item for item in references.joints_of(scene) if item.session_uid not in fitted]
+    for item, angle in zip(joints, _turned(joints).tolist()):
         if angle > FAR_TURN:
             child, parent = (references.resolve(end) for end in _ends(item))
             is_spline = item.condyle.joint.type in {"spline_curve", "spline_surface"}

@@ -107,11 +107,15 @@ def _follows(joint: Object) -> bool:
 
 def bending(bodies: Iterable[Body]) -> dict[tuple[str, str], tuple[PoseBone, Constraint, list[PoseBone]]]:
     """The bone, the constraint and what it moves of each constraint that moves a body or is on it, by both's names."""
+    bones = [body for body in bodies if body.bone]
+    chains = {
+        name: list(temporarily.bending(item))
+        for name, item in {each.object.name: each.object for each in bones}.items()
+    }
     return {
         (body.object.name_full, constraint.path_from_id()): (below, constraint, chain)
-        for body in bodies
-        if body.bone
-        for below, constraint, chain in temporarily.bending(body.object)
+        for body in bones
+        for below, constraint, chain in chains[body.object.name]
         if body.pose_bone in (below, *chain) and compat.acts(body.object, constraint)
     }
 

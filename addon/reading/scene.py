@@ -264,7 +264,7 @@ def _hung(
     arguments: dict[str, Any] = {}
     if base is not None:
         arguments["parent"] = known.name(base)
-        frame = physics_access.physics().lie.inverse(muscle_points.pose_of(base)) @ frame
+        frame = physics_access.part("geometry.lie").inverse(muscle_points.pose_of(base)) @ frame
     fitted = curves.get(item.session_uid)
     for number, row in enumerate(item.condyle.joint.frames if fitted is None else ()):
         if references.in_scene(scene, row.object):

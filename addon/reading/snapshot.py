@@ -207,11 +207,13 @@ class _Reader:
 
     def _group(self, group: Any) -> Record:
         fields = _fields(_kind(group))
-        read = {
-            name: getattr(group, name) if how == "PLAIN" else self._value(getattr(group, name), how)
-            for name, _, how, _ in fields.rows
-        }
-        return Record(declared=fields, **read)
+        read = dict(_usual(_kind(group)).__dict__)
+        for name, _, how, _ in fields.rows:
+            if how == "PLAIN":
+                read[name] = getattr(group, name)
+            elif how == "ARRAY" or group.is_property_set(name):
+                read[name] = self._value(getattr(group, name), how)
+        return Record(**read)
 
     def _value(self, value: Any, how: str) -> Any:
         if how == "PLAIN" or value is None:

@@ -171,7 +171,7 @@ class Joint(ReadOnlyArrays, Value):
             )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Joint) and self._key == other._key
+        return self is other or (isinstance(other, Joint) and self._key == other._key)
 
     def __hash__(self) -> int:
         return hash(self._key)
