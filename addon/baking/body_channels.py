@@ -15,7 +15,7 @@ from ..data import references
 from ..data.references import Body, Key, key_of
 from ..reading import conflicts, stepper
 from ..reading.scene import SceneModel
-from . import channels, parents_between_frames
+from . import channels, keys, parents_between_frames
 from .channels import Channels
 from .local_matrices import LocalPoses, Samples, nearest_above
 
@@ -51,6 +51,9 @@ def of_motion(
     if inside is not None and len(inside.rows):
         yield from _see_between(scene, frames, read, result, inside, found, local.samples)
     found += yield from _of_bodies(more, bent)
+    for group in _groups(found, [len(frames)] * len(found)):
+        keys.shape(frames, group)
+        yield Breath()
     stepper.settle()
     return found, session.changes == changes
 
@@ -89,10 +92,10 @@ def _bent_with(bodies: Sequence[Body]) -> list[Body]:
 
 def _sampled(scene: Scene, frames: np.ndarray, bent: Sequence[Body]) -> dict[Key, np.ndarray]:
     """World matrices (F, 4, 4) of bones as they are at the frames."""
-    keys = {key_of(body) for body in bent}
+    wanted = {key_of(body) for body in bent}
     items = {body.object.name_full: body.object for body in bent}
-    samples = stepper.sample_matrices(scene, items.values(), frames, keys)
-    return {(name, bone): samples[name][""] @ samples[name][f"pose:{bone}"] for name, bone in keys}
+    samples = stepper.sample_matrices(scene, items.values(), frames, wanted)
+    return {(name, bone): samples[name][""] @ samples[name][f"pose:{bone}"] for name, bone in wanted}
 
 
 def _worlds(

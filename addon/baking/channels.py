@@ -12,6 +12,7 @@ from ..baked.channels_back import check_editable, how_to_disconnect
 from ..blender import compat, physics_access, units
 from ..curves.fit_between_keys import Inside
 from ..curves.rotation_channels import led_on, missed_between, rotation_channels, rotation_path
+from ..curves.slopes import Slopes
 from ..data import references
 from ..data.references import Body
 from .keys import Output
@@ -43,6 +44,7 @@ class Channels:
         self.early = np.empty(0)
         self._before: Rows | None = None
         self.inside: list[Inside] = []
+        self.slopes: list[Slopes] = []
         self._scene = scene
 
     def set(self, rotations: np.ndarray, location: np.ndarray, channels: np.ndarray) -> None:

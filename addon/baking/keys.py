@@ -56,16 +56,17 @@ def keyed(
     frames: np.ndarray, channels: Sequence[Any], output: Output, kept: Kept
 ) -> Iterator[list[KeyedPath]]:
     """Keys of the channels (`channels.Channels`) of each body at frames (F,); `kept` counts what is left out."""
-    every = [entry.paths() for entry in channels]
-    late = [[rows[-len(frames) :] for _, rows in paths] for paths in every]
+    shape(frames, [entry for entry in channels if not entry.slopes])
+    for entry in channels:
+        yield _keyed(frames, entry, output, kept)
+
+
+def shape(frames: np.ndarray, channels: Sequence[Any]) -> None:
+    """Find the slopes of channels at frames (F,), and curves where it is known what they are inside; all paths of a
+    width at once.
+    """
+    late = [[rows[-len(frames) :] for _, rows in entry.paths()] for entry in channels]
     of_bake = reduction.slopes_of(frames, late)
-    _fit(channels, late, of_bake)
-    for entry, paths, slopes in zip(channels, every, of_bake):
-        yield _keyed(frames, entry, paths, slopes, output, kept)
-
-
-def _fit(channels: Sequence[Any], late: Sequence[list[np.ndarray]], of_bake: Sequence[list[Slopes]]) -> None:
-    """Put curves where the channels know what they are inside in the place of slopes, all paths of a width at once."""
     paths: dict[int, list[tuple[int, int]]] = {}
     for number, entry in enumerate(channels):
         for place, seen in enumerate(entry.inside):
@@ -77,20 +78,15 @@ def _fit(channels: Sequence[Any], late: Sequence[list[np.ndarray]], of_bake: Seq
         inside = [channels[number].inside[place] for number, place in own]
         for (number, place), made in zip(own, fit_between_keys.fitted(values, slopes, inside)):
             of_bake[number][place] = made
+    for entry, found in zip(channels, of_bake):
+        entry.slopes = found
 
 
-def _keyed(
-    frames: np.ndarray,
-    channels: Any,
-    paths: Sequence[tuple[str, np.ndarray]],
-    of_bake: list[Slopes],
-    output: Output,
-    kept: Kept,
-) -> list[KeyedPath]:
-    """Keys of one body's paths, of which these are the slopes at the frames (F,) of the bake. Its early frames all get
-    keys, for they are not of the simulation.
+def _keyed(frames: np.ndarray, channels: Any, output: Output, kept: Kept) -> list[KeyedPath]:
+    """Keys of one body's paths at the frames (F,) of the bake. Its early frames all get keys, for they are not of the
+    simulation.
     """
-    group, early = channels.group, channels.early
+    group, early, paths, of_bake = channels.group, channels.early, channels.paths(), channels.slopes
     found, count = [], len(early)
     (of_early,) = reduction.slopes_of(early, [[rows[:count] for _, rows in paths]])
     if channels.inside:
