@@ -112,11 +112,9 @@ def _put_over(item: Object | Scene, data: AnimData, record: BakeRecord, paths: S
 def _write(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None:
     """New curves in an action that has none at these paths."""
     curves: list[Any] = []
-    for entry in paths:
+    for entry, columns in zip(paths, fcurve_arrays.of_paths(paths), strict=True):
         curves = compat.new_curves(action, slot, entry.path, range(entry.values.shape[1]), entry.group)
-        for curve, keys in zip(
-            curves, fcurve_arrays.made(entry.positions, entry.values, entry.slopes), strict=True
-        ):
+        for curve, keys in zip(curves, columns, strict=True):
             compat.give(curve, keys)
     for curve in curves[-1:]:
         curve.update()
@@ -125,7 +123,7 @@ def _write(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None
 def _fill(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None:
     """Our keys in the range of frames; those before and after it stay."""
     found = {(curve.data_path, curve.array_index): curve for curve in compat.curves(action, slot)}
-    for entry in paths:
+    for entry, columns in zip(paths, fcurve_arrays.of_paths(paths), strict=True):
         curves = []
         for index in range(entry.values.shape[1]):
             curve = found.get((entry.path, index))
@@ -135,9 +133,7 @@ def _fill(action: Action, slot: ActionSlot, paths: Sequence[KeyedPath]) -> None:
             for modifier in curve.modifiers:
                 modifier.mute = True
             curves.append(curve)
-        for curve, keys in zip(
-            curves, fcurve_arrays.made(entry.positions, entry.values, entry.slopes), strict=True
-        ):
+        for curve, keys in zip(curves, columns, strict=True):
             _fill_range(curve, keys)
         curves[-1].update()
 

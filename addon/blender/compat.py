@@ -189,7 +189,7 @@ def give(curve: FCurve, keys: Keys) -> None:
     points.add(count - len(points))
     for name, numbers in keys.items():
         if not (fresh and name == "interpolation" and (numbers == BEZIER).all()):  # as new keys are
-            points.foreach_set(name, np.ascontiguousarray(numbers).ravel())
+            points.foreach_set(name, numbers.ravel())
 
 
 def same_keys(one: FCurve, other: FCurve) -> bool:
