@@ -311,7 +311,7 @@ def ready(
     clock.lap("read")
     yield compute_process.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
-    made = yield from plan(taken)
+    made = yield from plan(take.judged(taken, fitted))
     clock.lap("project")
     return made
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +26,8 @@ def take(
     loop: dict[str, Any] | None = None,
     to_bake: bool = False,
 ) -> Shot:
-    """The shot of a scene, by session uid, over whole frames (F,), as it is without a bake; the scene is put back.
+    """The shot of a scene, by session uid, over whole frames (F,), as it is without a bake; the scene is put back. It
+    is to be `judged` yet.
 
     Args:
         fitted: fits of joints that the scene has not got yet, by session uid. loop: as of `frame_times.loop_options`.
@@ -56,7 +57,6 @@ def take(
                     "a live run leaves out soft bodies, and nothing else is simulated: bake"
                 )
             read = replace(read, soft=())
-        told = scene_checks.warnings(view, read, fitted)
         joints = [*moving.joints(view, read), *looks.sample(view, read, frames)]
         with motion_curves.sources(view, joints, frames) as sources:
             joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(view))
@@ -78,12 +78,18 @@ def take(
             options=_options(view, frames),
             loop=loop,
             fitted=frozenset(report.joint_name for report in fitted.values()),
-            warnings=(*told, *begun),
+            warnings=tuple(begun),
             carried=beside.arrays() if moving.was_sampled and keys == read.keys_in(view) else None,
-            prints=prints.of(view),
+            prints={},
             view=view,
         )
     return replace(shot, changes=session.changes)
+
+
+def judged(shot: Shot, fitted: Collection[int]) -> Shot:
+    """A shot with all warnings and its fingerprints, which take as long as reading it; fitted: as of `take`."""
+    told = scene_checks.warnings(shot.view, shot.read, fitted)
+    return replace(shot, warnings=(*told, *shot.warnings), prints=prints.of(shot.view))
 
 
 def _options(scene: Scene, run: np.ndarray) -> dict[str, Any]:
