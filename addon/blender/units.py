@@ -157,19 +157,28 @@ def split_scale(
     if not np.isfinite(matrix).all():
         raise physics_access.model_error(f"{name}: its transform is not finite: {matrix.tolist()}")
     linear = matrix[:3, :3]
-    lengths = np.linalg.norm(linear, axis=0)
-    scale = float(lengths.mean())
-    shown = ", ".join(f"{length:.4g}" for length in lengths)
-    determinant = np.linalg.det(linear)
+    lengths = np.sqrt((linear * linear).sum(axis=0)).tolist()
+    scale = sum(lengths) / 3.0
+    x, y, z = linear.tolist()
+    determinant = (
+        x[0] * (y[1] * z[2] - y[2] * z[1])
+        + x[1] * (y[2] * z[0] - y[0] * z[2])
+        + x[2] * (y[0] * z[1] - y[1] * z[0])
+    )
+    shown = "{:.4g}, {:.4g}, {:.4g}".format
     if determinant < 0.0:
         _blame(name, carrier, "negative scale, which mirrors it", lambda size: float(size.prod() < 0.0))
         raise physics_access.model_error(f"{name}: its scale is negative; apply the scale (Ctrl+A) first")
     if not determinant > 0.0:
         _blame(name, carrier, ZERO, lambda size: float(not size.all()))
-        raise physics_access.model_error(f"{name}: its scale is zero ({shown}); make it greater first")
-    if np.abs(lengths - scale).max() > SCALE_TOLERANCE * scale:
+        raise physics_access.model_error(
+            f"{name}: its scale is zero ({shown(*lengths)}); make it greater first"
+        )
+    if max(max(lengths) - scale, scale - min(lengths)) > SCALE_TOLERANCE * scale:
         _blame(name, carrier, UNEVEN, _unevenness)
-        raise physics_access.model_error(f"{name}: non-uniform scale ({shown}); apply it (Ctrl+A) first")
+        raise physics_access.model_error(
+            f"{name}: non-uniform scale ({shown(*lengths)}); apply it (Ctrl+A) first"
+        )
     left, stretch, right = np.linalg.svd(linear)
     if stretch[0] - stretch[2] > 2.0 * SCALE_TOLERANCE * scale:
         _blame(name, carrier, UNEVEN, _unevenness)
