@@ -17,7 +17,7 @@ from ..reading import conflicts, stepper
 from ..reading.scene import SceneModel
 from . import channels, keys, parents_between_frames
 from .channels import Channels
-from .local_matrices import LocalPoses, Samples, nearest_above
+from .local_matrices import LocalPoses, Samples, nearest_above, what_carries
 
 Item = TypeVar("Item")
 
@@ -45,7 +45,7 @@ def of_motion(
         units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
     worlds = _worlds(scene, read, bodies, result.poses)
     local, bent = LocalPoses(scene, frames, worlds, samples=samples), _bent_with(bodies)
-    more = LocalPoses(scene, frames, worlds | _sampled(scene, frames, bent)) if bent else local
+    more = _with_bent(local, bent) if bent else local
     changes = session.changes
     found = yield from _of_bodies(local, bodies)
     if inside is not None and len(inside.rows):
@@ -90,12 +90,14 @@ def _bent_with(bodies: Sequence[Body]) -> list[Body]:
     return bent
 
 
-def _sampled(scene: Scene, frames: np.ndarray, bent: Sequence[Body]) -> dict[Key, np.ndarray]:
-    """World matrices (F, 4, 4) of bones as they are at the frames."""
-    wanted = {key_of(body) for body in bent}
-    items = {body.object.name_full: body.object for body in bent}
-    samples = stepper.sample_matrices(scene, items.values(), frames, wanted)
-    return {(name, bone): samples[name][""] @ samples[name][f"pose:{bone}"] for name, bone in wanted}
+def _with_bent(local: LocalPoses, bent: Sequence[Body]) -> LocalPoses:
+    """Local poses of bones, too, that are at the frames where they are seen."""
+    scene, wanted = local.scene, {key_of(body) for body in bent}
+    carriers, between = what_carries(scene, local.worlds.keys() | wanted)
+    items = {item.name_full: item for item in (*carriers, *(body.object for body in bent))}
+    samples = stepper.sample_matrices(scene, items.values(), local.frames, between | wanted)
+    seen = {(name, bone): samples[name][""] @ samples[name][f"pose:{bone}"] for name, bone in wanted}
+    return LocalPoses(scene, local.frames, local.worlds | seen, samples=samples)
 
 
 def _worlds(
