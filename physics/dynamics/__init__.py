@@ -143,9 +143,8 @@ def energy(model: Model, state: State) -> Energy:
     state = check_state(model, state)
     kinetic, potential, _ = observe(model, state.q[None].copy(), state.qd[None].copy())[1][0]
     if state.soft_states is not None:
-        moving, weight, elastic = model.soft_mesh.energies(model.gravity, state.soft_states[None])[0].sum(
-            axis=0
-        )
+        at = model.arrays, state.q[None], model.gravity, state.soft_states[None]
+        moving, weight, elastic = model.soft_mesh.energies(*at)[0].sum(axis=0)
         pressed, _ = model.soft_mesh.pressed(model.arrays, state.q[None], state.soft_states[None])
         kinetic, potential = kinetic + moving, potential + weight + elastic + pressed.sum()
     return Energy(float(kinetic), float(potential), float(kinetic + potential))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..joints.packing import aligned_copy, aligned_zeros
 from ..kernels import layout
 from ..model.model import Model
 from ..model.result import Result
+from ..soft.states import on_surfaces
 from .base import Method, Problem, Recording, refuse_muscle_states
 from .implicit import implicit_workspace, integrate_implicit
 from .stretches import run_in_stretches
@@ -56,12 +58,14 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
     check_soft(model, method)
     workspace = model.workspace()
     spaces = workspace.clear()
-    arrays = mesh.moving(model.arrays[0])
+    arrays = mesh.moving(model.arrays)
     space = mesh.workspace(model.num_bodies, len(arrays[kernels.soft.layout.COORDINATES]))
+    q, qd = on_surfaces(model, state.q, state.qd, np.array(state.soft_states))
+    state = replace(state, q=q, qd=qd)
     flat = mesh.inward(np.array(state.soft_states))
     places, rates = aligned_copy(flat[0]), aligned_copy(flat[1])
     scheme = np.array([float(method.number)]) if method.run is integrate_implicit else method.scheme
-    newton = implicit_workspace(model)
+    newton = implicit_workspace(model, 3 * mesh.num_beads)
     own = aligned_zeros(layout.STAGE_ROWS, 3 * mesh.num_free)
     count = len(problem.samples)
     records = np.zeros((2, count, flat.shape[1]))

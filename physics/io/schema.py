@@ -30,6 +30,7 @@ OF_TYPE = {
     "bool": {"type": "boolean"},
     "str": {"type": "string"},
     "Axis": {"$ref": "#/$defs/vector"},
+    "SplineSurface": {"$ref": "#/$defs/spline_surface"},
 }
 # where in a document: the way to the object or list, then a key or an index
 _Path = tuple[Any, str | int] | None

@@ -26,6 +26,7 @@ from .elementary import (
     Universal,
 )
 from .ellipsoid import Ellipsoid, Scapulothoracic
+from .flexible_surface import FlexibleSurface
 from .functions import (
     CubicSpline,
     Function,
@@ -56,13 +57,17 @@ def from_dict(description: Mapping[str, Any]) -> Joint:
         FormatError: the type or a key is unknown, or a required key is missing.
         ModelError: a value is invalid.
     """
-    return registry.from_dict(description, REGISTRY, "a joint", {"joint": from_dict, "joints": _parts})
+    return registry.from_dict(description, REGISTRY, "a joint", READERS)
 
 
 def _parts(entries: Any) -> tuple[Joint, ...]:
     if not isinstance(entries, list | tuple):
         raise FormatError(f"'joints' of a composite joint must be a list, got {entries!r:.80}")
     return tuple(map(from_dict, entries))
+
+
+#: fields of joints that are joints themselves
+READERS = {"joint": from_dict, "surface": from_dict, "joints": _parts}
 
 
 __all__ = [
@@ -78,6 +83,7 @@ __all__ = [
     "Ellipsoid",
     "Elliptic",
     "Euler",
+    "FlexibleSurface",
     "Factorization",
     "Fixed",
     "Free",

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import joints
+from .._typing import FloatArray
 from ..bodies.body import Body, given, make_body, name_of
 from ..constraints import Constraint
 from ..constraints.building import ConstraintBuilder
@@ -17,6 +18,7 @@ from ..joints import Joint
 from ..muscles.building import MuscleBuilder
 from ..registry import arguments, check_keys, checked_entries
 from ..soft.building import SoftBuilder
+from ..soft.mesh import default_poses
 from ..validation import finite_array
 from .model import Model
 
@@ -141,14 +143,25 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
         forces = self.springs, self.forces, self.inputs, self.controllers
+        soft = self.soft_bodies + self.flexible_surfaces
         rest = self.constraints, self.contacts, self.muscles, self.colliders
-        return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets, self.soft_bodies)
+        return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets, soft)
 
     def check_constraint(self, name: str, constraint: Constraint) -> None:
         """ModelError if a constraint names something that is missing."""
+        model = self._tree()
+        constraint.packed(model).float_row(model.body_frames)
+
+    def _tree(self) -> Model:
+        """A model of the bodies alone."""
         if self._unconstrained is None or self._unconstrained.bodies != tuple(self.bodies):
             self._unconstrained = Model(self.bodies, self.gravity)
-        constraint.packed(self._unconstrained).float_row(self._unconstrained.body_frames)
+        return self._unconstrained
+
+    def default_pose(self, body: int) -> FloatArray:
+        """Pose (4, 4) of a body while all joints are in their default states."""
+        model = self._tree()
+        return default_poses(model.arrays, model.state().q)[body]
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:
@@ -177,7 +190,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
 #: keys of a description, in the order of reading
 MODEL_KEYS = (
     *("gravity", "bodies", "inputs", "springs", "forces", "controllers", "constraints", "targets"),
-    *("contacts", "colliders", "muscles", "soft_bodies"),
+    *("contacts", "colliders", "muscles", "soft_bodies", "flexible_surfaces"),
 )
 #: methods that take an entry as its keys are; other keys have a method ``read_...``
 PLAIN: dict[str, Callable[..., Any]] = {
@@ -187,6 +200,7 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "contacts": ModelBuilder.add_contact,
     "colliders": ModelBuilder.add_collider,
     "soft_bodies": ModelBuilder.add_soft_body,
+    "flexible_surfaces": ModelBuilder.add_flexible_surface,
 }
 
 

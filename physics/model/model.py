@@ -33,7 +33,7 @@ from ..muscles.packing import PackedMuscles, coupled_size, muscle_room
 from ..muscles.states import check_pulls, initial_states
 from ..soft.body import SoftBody
 from ..soft.mesh import make_mesh
-from ..soft.states import initial_nodes
+from ..soft.states import with_nodes
 from ..validation import finite_array, instance, instances, number
 from .coordinates import CoordinateTable, make_coordinate_table, readings_of
 from .evaluation import evaluate_constraints
@@ -305,7 +305,7 @@ class Model(ConstraintRows):
             check_rotations(self.arrays, self.body_names, positions)
         chart = np.zeros(self.num_bodies, dtype=np.int64)
         states = initial_states(self, positions, muscle_states)
-        soft = initial_nodes(self, positions, velocities, nodes, node_rates)
+        positions, velocities, soft = with_nodes(self, positions, velocities, nodes, node_rates)
         return State(positions, velocities, time, chart, states, soft).lock()
 
     @cached_property
@@ -344,8 +344,8 @@ class Model(ConstraintRows):
         }
         if self.muscles:
             described["muscles"] = [muscle.to_dict() for muscle in self.muscles]
-        if self.soft_bodies:
-            described["soft_bodies"] = [each.to_dict() for each in self.soft_bodies]
+        for each in self.soft_bodies:
+            described.setdefault(each.key, []).append(each.to_dict())
         for key in ("springs", "forces", "controllers", "contacts", "colliders"):
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]

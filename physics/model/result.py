@@ -76,7 +76,7 @@ class Result:
         poses, energy = observe(self.model, self.q, self.qd, anywhere=True)
         if self.soft_states is not None:  # bodies include attached nodes
             mesh = self.model.soft_mesh
-            own = mesh.energies(self.model.gravity, self.soft_states).sum(axis=1)
+            own = mesh.energies(self.model.arrays, self.q, self.model.gravity, self.soft_states).sum(axis=1)
             own[:, 2] += mesh.pressed(self.model.arrays, self.q, self.soft_states)[0].sum(axis=1)
             energy += np.stack([own[:, 0], own[:, 1] + own[:, 2], own.sum(axis=1)], axis=1)
         return poses, energy

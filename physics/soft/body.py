@@ -15,6 +15,7 @@ from ..geometry.immutable import ReadOnlyArrays
 from ..validation import bounded, finite_array, float_array, is_sequence, listed, number, whole_number
 from .embedding import Embedding, embedded, shape_gradients
 from .ground import NodeGround, make_node_ground
+from .surface import SurfaceLaw
 
 # A tetrahedron with less volume than this share of its longest edge cubed is flat.
 FLAT = 1e-9
@@ -32,8 +33,9 @@ class SoftBody(ReadOnlyArrays):
         young: [Pa]. poisson: ratio, below 0.5.
         density: of tetrahedra [kg/m^3]; without any, of springs [kg/m].
         mass_damping: [1/s]. stiffness_damping: [s].
-        attached: body of each attached node, by the node's number.
+        attached: body of each attached node, by the node's number; None: it is fixed in the world.
         ground: what nodes touch, or None.
+        surface: of a flexible surface, whose control points the nodes are, or None.
     """
 
     name: str
@@ -47,12 +49,16 @@ class SoftBody(ReadOnlyArrays):
     density: float
     mass_damping: float
     stiffness_damping: float
-    attached: Mapping[int, str]
+    attached: Mapping[int, str | None]
     ground: NodeGround | None = None
+    surface: SurfaceLaw | None = None
 
     @property
     def masses(self) -> FloatArray:
         """Lumped mass of each node (n,) [kg]."""
+        if self.surface is not None:
+            total: FloatArray = self.surface.matrices[0].sum(axis=1)
+            return total
         result = np.zeros(len(self.nodes))
         if len(self.tets):
             np.add.at(
@@ -70,8 +76,23 @@ class SoftBody(ReadOnlyArrays):
         """
         return embedded(self.nodes, self.tets, vertices, f"soft body {self.name!r}")
 
+    @property
+    def key(self) -> str:
+        """The list of a model's description that has it."""
+        return "soft_bodies" if self.surface is None else "flexible_surfaces"
+
+    def momenta(self, rates: FloatArray) -> FloatArray:
+        """Linear momentum (..., n, 3) [kg m/s] of each node, by velocities (..., n, 3)."""
+        result: FloatArray = self.masses[:, None] * rates
+        if self.surface is not None:
+            result = self.surface.matrices[0] @ rates
+        return result
+
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able arguments of `ModelBuilder.add_soft_body`."""
+        """JSON-able arguments of `ModelBuilder.add_soft_body`, or of `add_flexible_surface`."""
+        if self.surface is not None:
+            damping = [self.mass_damping, self.stiffness_damping]
+            return {"name": self.name, **self.surface.to_dict(), "damping": damping}
         described: dict[str, Any] = {"name": self.name, "nodes": self.nodes.tolist(), "density": self.density}
         if len(self.tets):
             described |= {"tets": self.tets.tolist(), "young": self.young, "poisson": self.poisson}
@@ -114,11 +135,7 @@ def make_soft_body(
     ratio = number(poisson, f"poisson of {what}")
     if not -1.0 < ratio < 0.5:
         raise ModelError(f"poisson of {what} must be greater than -1 and less than 0.5, got {ratio:g}")
-    pair = damping if is_sequence(damping) else (0.0, damping)
-    if len(pair) != 2:
-        raise ModelError(
-            f"damping of {what} must be a number, or one of mass and one of stiffness, got {damping!r:.80}"
-        )
+    drag, loss = _dampings(damping, what)
     body = SoftBody(
         name,
         places,
@@ -129,14 +146,50 @@ def make_soft_body(
         stiff,
         ratio,
         number(density, f"density of {what}", positive=True),
-        number(pair[0], f"mass damping of {what}", not_negative=True),
-        number(pair[1], f"stiffness damping of {what}", not_negative=True),
+        drag,
+        loss,
         _attached(attached, len(places), bodies, what),
         make_node_ground(ground, what),
     )
     if not (body.masses > 0.0).all():
         raise ModelError(f"node {int(np.argmin(body.masses))} of {what} has no mass: no tetrahedron has it")
     return body
+
+
+def _dampings(damping: Any, what: str) -> tuple[float, float]:
+    pair = damping if is_sequence(damping) else (0.0, damping)
+    if len(pair) != 2:
+        raise ModelError(
+            f"damping of {what} must be a number, or one of mass and one of stiffness, got {damping!r:.80}"
+        )
+    return (
+        number(pair[0], f"mass damping of {what}", not_negative=True),
+        number(pair[1], f"stiffness damping of {what}", not_negative=True),
+    )
+
+
+def make_flexible_surface(name: Any, law: SurfaceLaw, damping: Any, parent: FloatArray) -> SoftBody:
+    """The soft body of a flexible surface's control points; parent: pose (4, 4) of what carries it in default state."""
+    pose = parent @ law.pose
+    nodes = law.points @ pose[:3, :3].T + pose[:3, 3]
+    drag, loss = _dampings(damping, f"flexible surface {name!r}")
+    none = np.zeros(0)
+    return SoftBody(
+        name,
+        bounded(nodes, f"control points of flexible surface {name!r}"),
+        np.zeros((0, 4), dtype=np.int64),
+        np.zeros((0, 2), dtype=np.int64),
+        none,
+        none,
+        0.0,
+        0.0,
+        law.density,
+        drag,
+        loss,
+        {int(k): law.parent for k in np.flatnonzero(law.fixed)},
+        None,
+        law,
+    )
 
 
 def _numbers(value: Any, count: int, width: int, name: str) -> IntArray:
@@ -181,18 +234,18 @@ def _springs(springs: Any, count: int, what: str) -> tuple[IntArray, FloatArray,
     return _numbers(table[:, :2], count, 2, f"springs of {what}"), table[:, 2].copy(), table[:, 3].copy()
 
 
-def _attached(attached: Any, count: int, bodies: Mapping[Any, int], what: str) -> dict[int, str]:
+def _attached(attached: Any, count: int, bodies: Mapping[Any, int], what: str) -> dict[int, str | None]:
     """The names of bodies by nodes, in the nodes' order, from a mapping or pairs."""
     pairs = (
         attached.items() if isinstance(attached, Mapping) else listed(attached or (), f"attached of {what}")
     )
-    result: dict[int, str] = {}
+    result: dict[int, str | None] = {}
     for pair in pairs:
         if not is_sequence(pair) or len(pair) != 2:
             raise ModelError(f"attached of {what} must be nodes with bodies, got {pair!r:.80}")
         node = whole_number(pair[0], f"attached node of {what}", 0, count - 1)
         body = getattr(pair[1], "name", pair[1])
-        if not isinstance(body, str) or body not in bodies:
+        if body is not None and (not isinstance(body, str) or body not in bodies):
             raise ModelError(
                 f"node {node} of {what} is attached to body {body!r:.80}, which is missing: add it first"
             )

@@ -17,7 +17,17 @@ from ..kernels import layout as tree
 from .body import SoftBody
 from .embedding import shape_gradients
 from .ordering import eliminated
+from .surface_packing import (
+    pack_surfaces,
+    surface_energies,
+    surface_links,
+    surface_workspace,
+    with_coordinates,
+)
 from .touching import pack_touching, touched_workspace
+
+# in place of a body's index: a node that is free, or fixed in the world
+FREE, WORLD = -1, -2
 
 
 class SoftMesh:
@@ -26,7 +36,7 @@ class SoftMesh:
     Attributes:
         slices: of the nodes of each soft body in arrays of all, by its name.
         order: node of each of the kernels' places (n,), free ones first. num_free: how many are free.
-        masses: (n,) [kg]. bodies: index of the body that each node is attached to (n,), -1 for free ones. points: of
+        masses: (n,) [kg]. bodies: index of the body that each node is attached to (n,), or FREE or WORLD. points: of
             attached nodes in the body frames (n, 3), zeros of free ones.
         rest, poses: all places (n, 3) and the poses of the bodies in the default state.
         arrays: for the kernels.
@@ -46,21 +56,21 @@ class SoftMesh:
         self.soft = tuple(soft)
         self.rest = np.concatenate([each.nodes for each in soft])
         self.masses = np.concatenate([each.masses for each in soft])
-        self.bodies = np.full(len(self.rest), -1, dtype=np.int64)
+        self.bodies = np.full(len(self.rest), FREE, dtype=np.int64)
         for each, first in zip(soft, ends):
             for node, body in each.attached.items():
-                self.bodies[first + node] = index[body]
-        held = np.flatnonzero(self.bodies >= 0)
-        self.points = np.zeros_like(self.rest)
-        inverse = np.linalg.inv(poses)
-        self.points[held] = moved_by(inverse[self.bodies[held]], self.rest[held])
+                self.bodies[first + node] = WORLD if body is None else index[body]
+        held, on = np.flatnonzero(self.bodies != FREE), np.flatnonzero(self.bodies >= 0)
+        self.points = np.where((self.bodies == WORLD)[:, None], self.rest, 0.0)
+        self.points[on] = moved_by(np.linalg.inv(poses)[self.bodies[on]], self.rest[on])
         tets = np.concatenate([each.tets + first for each, first in zip(soft, ends)])
         springs = np.concatenate([each.springs + first for each, first in zip(soft, ends)])
         self.num_free = len(self.rest) - len(held)
-        free = np.flatnonzero(self.bodies < 0)
+        free = np.flatnonzero(self.bodies == FREE)
         rank = np.full(len(self.rest), -1, dtype=np.int64)
         rank[free] = np.arange(len(free))
-        pairs = _pairs(tets) | _pairs(springs)
+        links = surface_links(soft)
+        pairs = _pairs(tets) | _pairs(springs) | _pairs(links[0])
         order, filled = eliminated(
             len(free), [(int(rank[i]), int(rank[j])) for i, j in pairs if rank[i] >= 0 and rank[j] >= 0]
         )
@@ -68,13 +78,20 @@ class SoftMesh:
         self._place = np.empty(len(self.rest), dtype=np.int64)
         self._place[self.order] = np.arange(len(self.order))
         self._frames, self.poses = frames, poses
-        self.arrays = self._packed(tets, springs, filled, colliders)
+        self._index = index
+        self.arrays = self._packed(tets, springs, links, filled, colliders)
 
     def _packed(
-        self, tets: IntArray, springs: IntArray, filled: list[list[int]], colliders: Sequence[Any]
+        self,
+        tets: IntArray,
+        springs: IntArray,
+        links: tuple[IntArray, FloatArray],
+        filled: list[list[int]],
+        colliders: Sequence[Any],
     ) -> tuple[Any, ...]:
         soft = self.soft
         tets, springs = np.sort(self._place[tets], axis=1), np.sort(self._place[springs], axis=1)
+        linked = np.sort(self._place[links[0]], axis=1)
         places = self.rest[self.order]
         counts = [len(rows) for rows in filled]
         columns = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -88,7 +105,10 @@ class SoftMesh:
         beyond = sorted(
             {
                 (max(pair), min(pair))
-                for pair in _pairs(tets) | _pairs(springs) | {(i, i) for i in range(len(places))}
+                for pair in _pairs(tets)
+                | _pairs(springs)
+                | _pairs(linked)
+                | {(i, i) for i in range(len(places))}
                 if max(pair) >= self.num_free
             },
             key=lambda pair: (pair[1] >= self.num_free, pair),
@@ -101,9 +121,9 @@ class SoftMesh:
         spring_blocks = [[numbers[i, i], numbers[j, i], numbers[j, j]] for i, j in springs.tolist()]
         starts = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
         entries = [entry for each in lists for entry in each]
-        bodies = self.bodies[self.order[self.num_free :]]
-        links = [
-            moved_by(self._frames[body], point)
+        bodies = np.maximum(self.bodies[self.order[self.num_free :]], -1)  # -1: the world
+        points = [
+            point if body < 0 else moved_by(self._frames[body], point)
             for body, point in zip(bodies, self.points[self.order[self.num_free :]])
         ]
         drag = np.concatenate([np.full(len(each.nodes), each.mass_damping) for each in soft])
@@ -116,7 +136,7 @@ class SoftMesh:
             self._spring_data(),
             np.stack([self.masses, drag], axis=1)[self.order],
             bodies,
-            np.array(links).reshape(-1, 3),
+            np.array(points).reshape(-1, 3),
             np.zeros(0, dtype=np.int64),
             columns,
             rows,
@@ -127,7 +147,8 @@ class SoftMesh:
         ]
         own = [self._place[each] for each in self.slices.values()]
         touching = pack_touching(soft, own, numbers, colliders, self._frames)
-        return (*(np.ascontiguousarray(array) for array in arrays), touching)
+        surfaces = pack_surfaces(soft, own, (linked, links[1]), numbers, self._index, self._frames)
+        return (*(np.ascontiguousarray(array) for array in arrays), touching, surfaces)
 
     def _tet_data(self, tets: IntArray, places: FloatArray) -> FloatArray:
         at = kernels.soft.layout
@@ -154,21 +175,34 @@ class SoftMesh:
         ]
         return np.concatenate(parts)
 
-    def moving(self, body_int: Any) -> tuple[Any, ...]:
-        """The arrays, with the coordinates of a tree that move attached nodes."""
-        at, found = kernels.soft.layout, set()
-        touching = self.arrays[at.TOUCHING]
+    def moving(self, tree_arrays: Arrays) -> tuple[Any, ...]:
+        """The arrays, with the coordinates of a tree that move attached nodes or beads, then one for each number of the
+        forces on beads.
+        """
+        at, found, body_int = kernels.soft.layout, set(), tree_arrays[0]
+        touching, surfaces = self.arrays[at.TOUCHING], self.arrays[at.SURFACES]
         touched = set() if touching is None else set(touching[at.OBSTACLES][:, 0].tolist())
-        for body in touched | set(self.bodies[self.bodies >= 0].tolist()):
+        beads = set() if surfaces is None else set(surfaces[at.BEADS][:, at.BEAD_BODY].tolist())
+        for body in touched | beads | set(self.bodies[self.bodies >= 0].tolist()):
             while body >= 0:
                 first = body_int[body, tree.DOF_START]
                 found |= set(range(first, first + body_int[body, tree.DOF_COUNT]))
                 body = body_int[body, tree.PARENT]
         arrays = list(self.arrays)
-        arrays[at.COORDINATES] = np.array(sorted(found), dtype=np.int64)
+        coordinates = sorted(found)
+        if surfaces is not None:
+            arrays[at.SURFACES] = with_coordinates(surfaces, tree_arrays, coordinates)
+            first = sum(body_int[:, tree.DOF_COUNT].tolist())
+            coordinates += range(first, first + 3 * self.num_beads)
+        arrays[at.COORDINATES] = np.array(coordinates, dtype=np.int64)
         for array in arrays[: at.TOUCHING]:
             array.flags.writeable = False
         return tuple(arrays)
+
+    @property
+    def num_beads(self) -> int:
+        """How many bodies are on flexible surfaces."""
+        return sum(len(each.surface.bodies) for each in self.soft if each.surface is not None)
 
     def weighted(self, links: Sequence[Link]) -> list[Link]:
         """Links with the lumped masses of the nodes that are attached to them."""
@@ -196,6 +230,7 @@ class SoftMesh:
             np.zeros((at.VECTOR_ROWS, 3 * len(self.order))),
             np.zeros((8, 4)),
             *touched_workspace(self.arrays[at.TOUCHING]),
+            surface_workspace(self.arrays[at.SURFACES], self.soft, len(self.order)),
         )
 
     def inward(self, nodes: FloatArray) -> FloatArray:
@@ -212,7 +247,7 @@ class SoftMesh:
         rows, places = [], []
         tets = springs = nodes = 0
         for each, own in zip(self.soft, self.slices.values()):
-            mine = [int(self._place[k]) for k in range(own.start, own.stop) if self.bodies[k] < 0]
+            mine = [int(self._place[k]) for k in range(own.start, own.stop) if self.bodies[k] == FREE]
             rows.append(
                 [tets, tets + len(each.tets), springs, springs + len(each.springs), nodes, nodes + len(mine)]
             )
@@ -220,16 +255,21 @@ class SoftMesh:
             places += mine
         return np.array(rows, dtype=np.int64), np.array(places, dtype=np.int64)
 
-    def energies(self, gravity: FloatArray, states: FloatArray) -> FloatArray:
+    def energies(self, arrays: Arrays, q: FloatArray, gravity: FloatArray, states: FloatArray) -> FloatArray:
         """Of the free nodes' motion, of their weight, and of the elements (samples, soft bodies, 3) [J].
 
-        states: places and rates (samples, 2, n, 3).
+        arrays: of the model. q: (samples, nv). states: places and rates (samples, 2, n, 3).
         """
         energy = np.zeros((len(states), len(self.soft), 3))
         flat = self.inward(states)
         places, rates = np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1])
         down = float(gravity[0]), float(gravity[1]), float(gravity[2])
         kernels.soft.system.energies(self.arrays, down, self.ranges, places, rates, np.zeros((8, 4)), energy)
+        for k, (each, own) in enumerate(zip(self.soft, self.slices.values())):
+            if each.surface is not None:
+                at = None if each.surface.parent is None else self._index[each.surface.parent]
+                rest = np.eye(4) if at is None else poses_at(arrays, q)[:, at]
+                energy[:, k] += surface_energies(each.surface, rest, states[:, :, own])
         return energy
 
     def pressed(self, arrays: Arrays, q: FloatArray, states: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -270,8 +310,14 @@ def make_mesh(
 
 def default_poses(arrays: Arrays, q: FloatArray) -> FloatArray:
     """Poses (nb, 4, 4) of body frames."""
-    count, nv = len(arrays[0]), len(q)
-    poses, energy = np.empty((1, count, 4, 4)), np.empty((1, 3))
+    found: FloatArray = poses_at(arrays, q[None])[0]
+    return found
+
+
+def poses_at(arrays: Arrays, q: FloatArray) -> FloatArray:
+    """Poses (samples, nb, 4, 4) of body frames at coordinates (samples, nv)."""
+    count, (samples, nv) = len(arrays[0]), q.shape
+    poses, energy = np.empty((samples, count, 4, 4)), np.empty((samples, 3))
     spaces = Workspace(count, nv).clear()
     alone = arrays
     if arrays[3][tree.MUSCLE_COUNT] > 0.0:  # poses do not need them
@@ -279,9 +325,8 @@ def default_poses(arrays: Arrays, q: FloatArray) -> FloatArray:
         data[tree.MUSCLE_COUNT] = 0.0
         data.flags.writeable = False
         alone = (*arrays[:3], data, arrays[4])
-    kernels.dynamics.observe.observe(alone, np.array(q)[None], np.zeros((1, nv)), poses, energy, *spaces)
-    found: FloatArray = poses[0]
-    return found
+    kernels.dynamics.observe.observe(alone, np.array(q), np.zeros((samples, nv)), poses, energy, *spaces)
+    return poses
 
 
 def with_points(link: Link, masses: FloatArray, points: FloatArray) -> Link:

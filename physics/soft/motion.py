@@ -41,7 +41,7 @@ class SoftMotion:
     @property
     def momentum(self) -> FloatArray:
         """Angular momentum about the world's origin and linear momentum of all nodes (T, 6) [kg m^2/s, kg m/s]."""
-        each = self.body.masses[:, None] * self.rates
+        each = self.body.momenta(self.rates)
         return np.concatenate([np.cross(self.nodes, each).sum(axis=1), each.sum(axis=1)], axis=1)
 
 
@@ -49,7 +49,7 @@ def motions(
     mesh: SoftMesh, arrays: Arrays, gravity: FloatArray, q: FloatArray, states: FloatArray
 ) -> dict[str, SoftMotion]:
     """The motion of each soft body by name, from coordinates (T, nv), places and rates of all nodes (T, 2, n, 3)."""
-    elastic, depth = mesh.energies(gravity, states)[..., 2], mesh.pressed(arrays, q, states)[1]
+    elastic, depth = mesh.energies(arrays, q, gravity, states)[..., 2], mesh.pressed(arrays, q, states)[1]
     return {
         each.name: SoftMotion(each, states[:, 0, own], states[:, 1, own], elastic[:, k], depth[:, k])
         for k, (each, own) in enumerate(zip(mesh.soft, mesh.slices.values()))

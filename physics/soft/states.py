@@ -14,7 +14,7 @@ from ..joints.packing import Arrays, Workspace
 from ..kernels import layout as tree
 from ..validation import finite_array, near_names
 from .body import SoftBody
-from .mesh import SoftMesh, default_poses, moved_by
+from .mesh import FREE, SoftMesh, default_poses, moved_by
 
 
 class WithNodes(Protocol):
@@ -53,10 +53,32 @@ def initial_nodes(
             if name not in mesh.slices:
                 raise ModelError(f"{word}: no soft body is named {name!r}{near_names(name, mesh.slices)}")
             own = mesh.slices[name]
-            free = np.flatnonzero(mesh.bodies[own] < 0)
+            free = np.flatnonzero(mesh.bodies[own] == FREE)
             count = own.stop - own.start
             states[k, own.start + free] = finite_array(values, (count, 3), f"{word} of {name!r}")[free]
     return states
+
+
+def with_nodes(
+    model: WithNodes, q: FloatArray, qd: FloatArray, nodes: Any = None, rates: Any = None
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """Coordinates and velocities (nv,) for places and rates (2, n, 3) of all nodes, as `initial_nodes` gives them."""
+    states = initial_nodes(model, q, qd, nodes, rates)
+    return (q, qd, None) if states is None else (*on_surfaces(model, q, qd, states), states)
+
+
+def on_surfaces(
+    model: WithNodes, q: FloatArray, qd: FloatArray, states: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Coordinates and velocities (nv,) with x, y, z of bodies on flexible surfaces from places and rates of nodes."""
+    mesh, arrays = model.soft_mesh, model.arrays
+    if mesh.num_beads:
+        q, qd, flat = np.array(q), np.array(qd), mesh.inward(states)
+        packed, spaces = mesh.moving(arrays), Workspace(len(arrays[0]), len(q)).clear()
+        kernels.soft.rollout.follow_surfaces(
+            arrays, packed, q, qd, flat[0].copy(), flat[1].copy(), mesh.workspace(len(arrays[0]), 0), spaces
+        )
+    return q, qd
 
 
 def _twists(arrays: Arrays, q: FloatArray, qd: FloatArray) -> FloatArray:
@@ -78,10 +100,12 @@ def _rates(twists: FloatArray, places: FloatArray) -> FloatArray:
 def _follow(mesh: SoftMesh, own: slice, poses: FloatArray, twists: FloatArray, states: FloatArray) -> None:
     """Write the states of a soft body's nodes that follow bodies."""
     held = own.start + np.flatnonzero(mesh.bodies[own] >= 0)
-    free = own.start + np.flatnonzero(mesh.bodies[own] < 0)
+    free = own.start + np.flatnonzero(mesh.bodies[own] == FREE)
     bodies = mesh.bodies[held]
     states[0, held] = moved_by(poses[bodies], mesh.points[held])
     states[1, held] = _rates(twists[bodies], states[0, held])
+    if not len(held):  # the world alone
+        return
     total, sums = np.zeros((len(free), 1)), np.zeros((2, len(free), 3))
     for body in sorted(set(bodies.tolist())):
         places = moved_by(poses[body] @ np.linalg.inv(mesh.poses[body]), mesh.rest[free])
@@ -89,5 +113,4 @@ def _follow(mesh: SoftMesh, own: slice, poses: FloatArray, twists: FloatArray, s
         weight = 1.0 / np.maximum(away, 1e-30)[:, None]
         sums += weight * np.stack([places, _rates(twists[body], places)])
         total += weight
-    if len(held):
-        states[:, free] = sums / total
+    states[:, free] = sums / total

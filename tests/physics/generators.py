@@ -115,6 +115,7 @@ def joint_makers(rng: np.random.Generator) -> dict[str, Callable[[], ph.joints.J
         "surface_on_surface": lambda: joints.Composite(
             (random_surface(rng), joints.Inverted(random_surface(rng)))
         ),
+        "flexible_surface": lambda: joints.FlexibleSurface(flat_patch(rng)),
     }
 
 
@@ -134,6 +135,15 @@ def random_surface(rng: np.random.Generator, moving: bool = False) -> ph.joints.
         rotation_first=bool(rng.integers(2)),
         moving=moving,
     )
+
+
+def flat_patch(rng: np.random.Generator) -> ph.joints.SplineSurface:
+    """A surface of one or two coordinates, translations first."""
+    shape = (7, 8)[: int(rng.integers(1, 3))]
+    grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, m) for m in shape], indexing="ij"), axis=-1)
+    values = 0.1 * rng.normal(size=(*shape, 6))
+    values[..., 3 : 3 + len(shape)] += grid
+    return ph.joints.SplineSurface(values, order=6)
 
 
 def custom_joint(rng: np.random.Generator) -> ph.joints.Custom:
@@ -156,6 +166,8 @@ def custom_joint(rng: np.random.Generator) -> ph.joints.Custom:
 
 
 JOINT_KINDS = tuple(joint_makers(np.random.default_rng(0)))
+# coordinates on flexible surfaces move nothing without these
+TREE_KINDS = tuple(kind for kind in JOINT_KINDS if kind != "flexible_surface")
 
 
 def random_coordinates(rng: np.random.Generator, joint: ph.joints.Joint, size: float = 1.5) -> np.ndarray:
@@ -167,7 +179,7 @@ def random_coordinates(rng: np.random.Generator, joint: ph.joints.Joint, size: f
     return q
 
 
-def random_tree(rng: np.random.Generator, count: int, kinds: tuple[str, ...] = JOINT_KINDS) -> ph.Model:
+def random_tree(rng: np.random.Generator, count: int, kinds: tuple[str, ...] = TREE_KINDS) -> ph.Model:
     """A tree whose bodies hang on a random earlier body (or the world)."""
     builder = ph.ModelBuilder(gravity=rng.normal(size=3) * 5.0)
     for i in range(count):

@@ -8,13 +8,14 @@ relative to its reference point, as twists are.
 from __future__ import annotations
 
 from .. import layout as tree
-from ..algebra.access import load3, load6, load_rotation, load_twist
-from ..algebra.spatial import rotate
+from ..algebra.access import load3, load6, load_twist
 from ..algebra.vectors import Array, Twist, Vector, add3, cross, dot3, dot6, scale_add3
 from ..compiler.jit import inline, shared
+from ..forces.points import carried, position, twist_of
 from ..joints.tangent import columns_of, is_screw
 from . import layout as at
 from .sparse import number3, write3
+from .surfaces import add_constant_loads, add_load
 from .touching import add_touch_loads, coordinate_moves, put3, touches
 
 
@@ -26,9 +27,8 @@ def moved(twist: Twist, point: Vector) -> Vector:
 
 @inline
 def relative_place(mesh: Array, a: int, work: Array) -> Vector:
-    """Place of attached node a from its tree's reference point."""
-    i = mesh[at.BODIES][a]
-    return add3(load3(work, i, tree.ORIGIN), rotate(load_rotation(work, i), load3(mesh[at.POINTS], a, 0)))
+    """Place of attached node a from its tree's reference point, or the world's origin."""
+    return carried(work, mesh[at.BODIES][a], load3(mesh[at.POINTS], a, 0))
 
 
 @shared
@@ -37,8 +37,8 @@ def place_attached(body_int: Array, mesh: Array, work: Array, x: Array, v: Array
     bodies, free = mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
     for a in range(bodies.shape[0]):
         point = relative_place(mesh, a, work)
-        write3(x, free + a, add3(point, load3(work, body_int[bodies[a], tree.ROOT], tree.REFERENCE)))
-        write3(v, free + a, moved(load_twist(work, bodies[a], tree.VELOCITY), point))
+        write3(x, free + a, position(body_int, work, bodies[a], point))
+        write3(v, free + a, moved(twist_of(work, bodies[a]), point))
 
 
 @inline
@@ -85,12 +85,10 @@ def gather_loads(body_int: Array, mesh: Array, f: Array, work: Array, space: Arr
         for k in range(at.LOAD_WIDTH):
             loads[i, k] = 0.0
     for a in range(bodies.shape[0]):
-        point, force, i = relative_place(mesh, a, work), number3(f, free + a), bodies[a]
-        for j in range(3):
-            loads[i, j] += force[j]
-            for k in range(3):
-                loads[i, 3 + 3 * j + k] += point[j] * force[k]
+        if bodies[a] >= 0:
+            add_load(loads, bodies[a], relative_place(mesh, a, work), number3(f, free + a))
     add_touch_loads(mesh[at.TOUCHING], loads, space)
+    add_constant_loads(body_int, mesh[at.SURFACES], work, space[at.VECTORS][at.STAGE], loads)
     for i in range(body_int.shape[0] - 1, -1, -1):
         parent = body_int[i, tree.PARENT]
         if parent >= 0:

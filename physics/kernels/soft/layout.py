@@ -17,6 +17,19 @@ TETS, TET_BLOCKS, TET_DATA, SPRINGS, SPRING_BLOCKS, SPRING_DATA, NODES, BODIES, 
 # the diagonal as (column, place in it), and where they begin; blocks of an attached node (row) with a free one
 # (column); and of two attached ones; what points touch: None, or a tuple
 COLUMNS, ROWS, ENTRY_STARTS, ENTRIES, COUPLES, MEETS, TOUCHING = range(10, 17)
+# flexible surfaces: None, or a tuple: of pairs of nodes that share an element their places (p, 2), blocks (p, 3: of
+# both, of the first and of the second alone) and numbers (p, LINK_WIDTH); beads (b, BEAD_WIDTH), the nodes of their
+# surfaces' nets in order, row by row; of nodes with a force that is constant in the axes of a body's link frame (k, 2)
+# their place and this body, and the forces (k, 3)
+SURFACES = 17
+LINK_NODES, LINK_BLOCKS, LINK_LAWS, BEADS, NET, CONSTANT_NODES, CONSTANT_FORCES = range(7)
+# of a pair: how much force a difference of places, rates and accelerations gives
+LINK_STIFFNESS, LINK_DAMPING, LINK_MASS, LINK_WIDTH = 0, 1, 2, 3
+# of a bead, a body on a surface: the body, its first coordinate, that of its place on the surface, the number of
+# directions, where the surface is in the model's data and its net in NET, the body that carries the surface or -1, and
+# the first column of the coordinates on the surface among those that move nodes
+BEAD_BODY, BEAD_SHIFT, BEAD_ALONG, BEAD_DIRECTIONS, BEAD_DATA, BEAD_NET, BEAD_PARENT, BEAD_COLUMN = range(8)
+BEAD_WIDTH = 8
 
 # touching: of points their nodes (p, 4), the blocks of these (p, 10), weights (p, 4); of each soft body's skin the ends
 # of its points and of its obstacles (s, 4) and numbers (s, SKIN_WIDTH); of obstacles body and record (o, 2) and numbers
@@ -55,6 +68,13 @@ BLOCK_WIDTH = 12
 # forces on each body and all beyond it (force, sum of place times force by rows), vectors of all nodes, rotations'
 # scratch; touches, and of each its point, obstacle, skin and body, followed by their number
 BLOCKS, INVERSES, PLACE, COUPLED, LOADS, VECTORS, SCRATCH, TOUCHES, TOUCHED = range(9)
+# of flexible surfaces None, or a tuple: of each bead the weights of the nodes around it (b, WEIGHT_ROWS, n), these
+# nodes (b, n + 1), followed by their number, the force of the surface on it (b, 3), bases of one place, and
+# accelerations of all nodes (3 n,)
+SURFACE_SPACE = 9
+WEIGHTS, AROUND, PUSHES, BASES, NODE_ACCELERATIONS = range(5)
+# weights of the place, its derivatives along the first and second direction, and the second derivatives
+PLACED, FIRST, SECOND, FIRST_TWICE, MIXED, SECOND_TWICE, WEIGHT_ROWS = range(7)
 LOAD_WIDTH = 12
 
 # vectors (rows; three numbers a node): accelerations, the stage's known part, places and rates that they give, forces,

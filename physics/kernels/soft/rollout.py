@@ -30,6 +30,7 @@ from ..stepping.step_checks import first_not_finite
 from . import layout as at
 from .coupling import add_generalized, gather_loads, place_attached
 from .stage import gravity_of, linear_correction, solve_stage, take
+from .surfaces import find_weights, place_beads
 from .system import all_forces, are_finite
 
 
@@ -46,15 +47,15 @@ def explicit_step(
     nodes: State,
     stages: State,
     space: Array,
+    implicit: Implicit,
     spaces: Spaces,
 ) -> None:
     """A step by an explicit method; stages are those of the tree and of the nodes (see `stepping.rollout`)."""
     (q, qd), (places, rates), (stage, own) = state, nodes, stages
     (work, dof, flags), body_int, vectors = spaces, arrays[tree.BODY_INT], space[at.VECTORS]
     nv, free, number = q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1), int(scheme[tree.SCHEME_NUMBER])
-    x, v, f = vectors[at.STAGE], vectors[at.STAGE_RATE], vectors[at.FORCE]
-    masses, gravity = mesh[at.NODES], gravity_of(arrays[tree.MODEL_DATA])
-    stage_q, stage_qd, qdd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv], stage[tree.STAGE_QDD, :nv]
+    x, v = vectors[at.STAGE], vectors[at.STAGE_RATE]
+    stage_q, stage_qd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv]
     single = number != tree.RUNGE_KUTTA
     for k in range(int(scheme[tree.SCHEME_STAGES])):
         time, weight = stage_of(scheme, k)
@@ -69,19 +70,49 @@ def explicit_step(
         copy(own[tree.STAGE_Q], x[:free])
         copy(rates if single else own[tree.STAGE_QD], v[:free])
         place_attached(body_int, mesh, work, x, v)
-        all_forces(body_int, mesh, 0.0, x, v, f, work, space)
-        gather_loads(body_int, mesh, f, work, space)
-        add_generalized(body_int, space[at.LOADS], False, dof, stage[tree.TAU])
-        accelerations(
-            arrays, stage_q, stage_qd, qd if single else stage_qd, stage[tree.TAU], qdd, work, dof, flags
+        find_accelerations(
+            arrays, mesh, mesh[at.SURFACES], qd if single else stage_qd, stage, own, space, implicit, spaces
         )
-        for i in range(free):
-            own[tree.STAGE_QDD, i] = f[i] / masses[i // 3, at.MASS] + gravity[i % 3]
         add_up(nv, k, weight, stage)
         add_up(free, k, weight, own)
     finish_step(scheme, dt, q, qd, stage)
     finish_step(scheme, dt, places, rates, own)
     finish_held(motion, t, dt, q, qd)
+
+
+@shared
+def find_accelerations(
+    arrays: Array,
+    mesh: Array,
+    surfaces: Array,
+    speeds: Array,
+    stage: Array,
+    own: Array,
+    space: Array,
+    implicit: Implicit,
+    spaces: Spaces,
+) -> None:
+    """Accelerations of the tree and of free nodes at a stage, after `place_attached`; speeds: for forces alone."""
+    (work, dof, flags), body_int, rows, nv = spaces, arrays[tree.BODY_INT], space[at.VECTORS], speeds.shape[0]
+    q, qd, qdd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv], stage[tree.STAGE_QDD, :nv]
+    x, v, f = rows[at.STAGE], rows[at.STAGE_RATE], rows[at.FORCE]
+    free = 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    if surfaces is not None:  # from linear equations of all
+        vectors = implicit[3]
+        place_beads(arrays, surfaces, q, qd, x, v, space, spaces)
+        copy(stage[tree.TAU], vectors[newton.GIVEN_FORCE, : stage.shape[1]])
+        if linear_correction(arrays, mesh, 0.0, q, speeds, x, v, space, implicit, spaces):
+            for d in range(nv):
+                qdd[d] = vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d]
+            copy(rows[at.CORRECTION, :free], own[tree.STAGE_QDD])
+    else:
+        all_forces(body_int, mesh, 0.0, x, v, f, work, space)
+        gather_loads(body_int, mesh, f, work, space)
+        add_generalized(body_int, space[at.LOADS], False, dof, stage[tree.TAU])
+        accelerations(arrays, q, qd, speeds, stage[tree.TAU], qdd, work, dof, flags)
+        masses, gravity = mesh[at.NODES], gravity_of(arrays[tree.MODEL_DATA])
+        for i in range(free):
+            own[tree.STAGE_QDD, i] = f[i] / masses[i // 3, at.MASS] + gravity[i % 3]
 
 
 @shared
@@ -114,6 +145,7 @@ def implicit_step(
     width, given = tables[tree.VALUES].shape[1], vectors[newton.GIVEN_FORCE]
     if integrator == tree.LINEARLY_IMPLICIT_EULER:
         table_force(tables, t + dt, given[:width])
+        find_weights(arrays[tree.MODEL_DATA], mesh[at.SURFACES], q, space)
         if linear_correction(arrays, mesh, dt, q, qd, places, rates, space, implicit, spaces):
             for d in range(nv):
                 qd[d] += dt * (vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d])
@@ -147,6 +179,17 @@ def implicit_step(
     copy(vectors[newton.STAGE_QD, :nv], qd)
     copy(rows[at.STAGE, :free], places)
     copy(rows[at.STAGE_RATE, :free], rates)
+
+
+@entry
+def follow_surfaces(
+    arrays: Array, mesh: Array, q: Array, qd: Array, x: Array, v: Array, space: Array, spaces: Spaces
+) -> None:
+    """Write x, y, z of beads and their rates, from places and rates of the free nodes."""
+    work, dof, flags = spaces
+    kinematics(arrays, q, qd, work, dof, flags)
+    place_attached(arrays[tree.BODY_INT], mesh, work, x, v)
+    place_beads(arrays, mesh[at.SURFACES], q, qd, x, v, space, spaces)
 
 
 @entry
@@ -209,6 +252,7 @@ def soft_rollout(
                 (places[:free], rates[:free]),
                 stages,
                 space,
+                implicit,
                 spaces,
             )
         else:
@@ -230,6 +274,7 @@ def soft_rollout(
         if flags[tree.STATUS] == tree.OK:
             kinematics(arrays, q, qd, work, dof, flags)
             place_attached(arrays[tree.BODY_INT], mesh, work, places, rates)
+            place_beads(arrays, mesh[at.SURFACES], q, qd, places, rates, space, spaces)
             if not (
                 are_finite(nv, q)
                 and are_finite(nv, qd)

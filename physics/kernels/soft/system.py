@@ -15,6 +15,7 @@ from . import layout as at
 from .coupling import add_geometric, couple, take_out_nodes
 from .elements import add_spring_blocks, add_spring_forces, add_tet_blocks, add_tet_forces, elastic_energy
 from .sparse import factorize, number3, solve_backward, solve_forward, solve_forward_many, write3
+from .surfaces import add_constant_forces, add_pair_blocks, add_pair_forces, couple_beads
 from .touching import add_touch_blocks, add_touch_energy, add_touch_forces, couple_touches, find_touches
 
 
@@ -26,6 +27,9 @@ def node_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch
         write3(f, j, scale_add3((0.0, 0.0, 0.0), -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
     add_tet_forces(mesh, damped, x, v, f, scratch)
     add_spring_forces(mesh, damped, x, v, f)
+    add_pair_forces(mesh[at.SURFACES], at.LINK_STIFFNESS, x, f)
+    if damped:
+        add_pair_forces(mesh[at.SURFACES], at.LINK_DAMPING, v, f)
 
 
 @shared
@@ -34,6 +38,7 @@ def all_forces(
 ) -> None:
     """`node_forces`, and those of what points touch; ahead: not 0 for a linear step of that length, see there."""
     node_forces(mesh, ahead == 0.0, x, v, f, space[at.SCRATCH])
+    add_constant_forces(mesh[at.SURFACES], work, f)
     find_touches(body_int, mesh[at.TOUCHING], ahead, x, v, work, space)
     add_touch_forces(mesh[at.TOUCHING], ahead == 0.0, f, space)
 
@@ -48,6 +53,7 @@ def assemble_blocks(
             blocks[b, k] = 0.0
     add_tet_blocks(mesh, weights, exact, x, blocks, scratch)
     add_spring_blocks(mesh, weights, exact, x, blocks)
+    add_pair_blocks(mesh[at.SURFACES], (weights[0], weights[1], 0.0), blocks)
 
 
 @shared
@@ -64,6 +70,7 @@ def add_masses(mesh: Array, step: float, blocks: Array) -> None:
             j = free + meets[n, 0]
             for c in range(3):
                 blocks[begin + n, 5 * c] += step * nodes[j, at.MASS] * nodes[j, at.DRAG]
+    add_pair_blocks(mesh[at.SURFACES], (0.0, 0.0, 1.0), blocks)
 
 
 @shared
@@ -75,11 +82,14 @@ def make_system(
     Free nodes are eliminated first. `step_matrix` and the elements' blocks come in assembled: without the derivatives
     by which damping turns with elements and bodies. Where the nodes' part is not positive definite, as it may be under
     compression, elements leave out what is not. slopes: the one of friction along the sliding is in the blocks.
+    With a step of 0 that part is the nodes' mass, whose factors stay.
     """
-    _, system, pivots, _, _, tangents, _ = implicit
+    _, system, pivots, _, notes, tangents, _ = implicit
     (work, dof, flags), body_int, nv = spaces, arrays[tree.BODY_INT], spaces[tree.DOF].shape[0]
-    add_masses(mesh, step, space[at.BLOCKS])
-    if factorize(mesh, space) >= 0:
+    kept = step == 0.0 and notes[newton.KNOWN] != 0.0
+    if not kept:
+        add_masses(mesh, step, space[at.BLOCKS])
+    if not kept and factorize(mesh, space) >= 0:
         x = space[at.VECTORS][at.STAGE]
         assemble_blocks(mesh, (step * step, step), False, x, space[at.BLOCKS], space[at.SCRATCH])
         add_touch_blocks(mesh[at.TOUCHING], (step * step, step), slopes, space)
@@ -89,20 +99,22 @@ def make_system(
             return False
     couple(body_int, mesh, space, work, dof, system)
     couple_touches(body_int, mesh, mesh[at.TOUCHING], space, work, dof, system)
+    couple_beads(body_int, mesh, mesh[at.SURFACES], step, space, work, dof, system)
     solve_forward_many(mesh, space, space[at.COUPLED])
     take_out_nodes(mesh, space, system)
     add_geometric(body_int, arrays[tree.BLOCK_INT], -step * step, space[at.LOADS], tangents[0], dof, system)
     for d in range(nv):
         if dof[d, tree.HELD] != 0.0:
-            for e in range(nv):
+            for e in range(system.shape[0]):
                 system[d, e] = 1.0 if d == e else 0.0
+    notes[newton.KNOWN] = 1.0 if step == 0.0 else notes[newton.KNOWN]
     bad = lu_factorize(system, pivots)
     return bad < 0 or newton.raise_flag(body_int, flags, tree.SINGULAR, bad)
 
 
 @shared
 def solve_system(mesh: Array, space: Array, dof: Array, implicit: Implicit, right: Array, x: Array) -> None:
-    """Solve in place of the right sides of the tree (nv,) and of the free nodes in x."""
+    """Solve in place of the right sides of the tree (nv,), of beads (3 each), and of the free nodes in x."""
     _, system, pivots, _, _, _, _ = implicit
     coordinates, coupled, inverses = mesh[at.COORDINATES], space[at.COUPLED], space[at.INVERSES]
     solve_forward(mesh, space, x)

@@ -280,7 +280,7 @@ def couple_touches(
                     j, weight = nodes[p, a], weights[p, a]
                     for k in range(3 if j < free and weight != 0.0 else 0):
                         coupled[3 * j + k, c] -= weight * force[k]
-                    if j >= free and weight != 0.0:
+                    if j >= free and weight != 0.0 and bodies[j - free] >= 0:
                         other = bodies[j - free]
                         rotation = load_rotation(work, other)
                         far = rotate(rotation, load3(mesh[at.POINTS], j - free, 0))

@@ -59,7 +59,12 @@ def test_limits_are_drawn(kind):
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in JOINT_KINDS if kind in joints.REGISTRY and kind not in ("custom", "helical")]
+    "kind",
+    [
+        kind
+        for kind in JOINT_KINDS
+        if kind in joints.REGISTRY and kind not in ("custom", "helical", "flexible_surface")
+    ],
 )
 def test_signs_grow_with_size(kind):
     """Those of joints that have no lengths of their own, at rest, are twice as large; paths keep their size."""

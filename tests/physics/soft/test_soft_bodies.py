@@ -22,7 +22,8 @@ def forces(mesh, places, rates=None, damped=False):
 
 
 def elastic(mesh, places):
-    return float(mesh.energies(np.zeros(3), np.stack([places, 0.0 * places])[None])[0, :, 2].sum())
+    states = np.stack([places, 0.0 * places])[None]
+    return float(mesh.energies(None, None, np.zeros(3), states)[0, :, 2].sum())
 
 
 def stiffness(mesh, places, exact=True, weights=(1.0, 0.0)):
@@ -152,7 +153,7 @@ def test_matrix_of_a_step_is_the_derivative_of_its_residual(ground):
     mesh, stage = model.soft_mesh, kernels.soft.stage
     rng = np.random.default_rng(8)
     state = model.state(0.3 * rng.normal(size=model.num_coordinates))
-    arrays = mesh.moving(model.arrays[0])
+    arrays = mesh.moving(model.arrays)
     space = mesh.workspace(model.num_bodies, len(arrays[at.COORDINATES]))
     newton, implicit = kernels.stepping.implicit_stage, implicit_workspace(model)
     vectors, nodes, spaces = implicit[3], space[at.VECTORS], model.workspace().clear()
