@@ -1,9 +1,8 @@
 """Copies what a simulation reads of a scene, as it is evaluated now, into records with Blender's names.
 
-What reads a scene reads such a copy as well. Condyle's own groups and constraints are copied by what they declare,
-groups that are not in use by their defaults; pointers lead from record to record. Matrices are copies that nobody
-changes: Blender 4.2 cannot read frozen ones. Meshes are not copied (`meshes`). An f-curve has its keys as arrays, and
-the address at which `Evaluated` asks Blender for its values between them.
+Condyle's own groups and constraints are copied by what they declare, groups that are not in use by their defaults;
+pointers lead from record to record. Matrices are copies that nobody changes: Blender 4.2 cannot read frozen ones.
+An f-curve has its keys as arrays, and the address at which `Evaluated` asks Blender for its values between them.
 """
 
 from __future__ import annotations

@@ -161,7 +161,8 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
     def default_pose(self, body: int) -> FloatArray:
         """Pose (4, 4) of a body while all joints are in their default states."""
         model = self._tree()
-        return default_poses(model.arrays, model.state().q)[body]
+        pose: FloatArray = default_poses(model.arrays, model.state().q)[body]
+        return pose
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:

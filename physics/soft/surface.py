@@ -16,9 +16,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.polynomial.legendre import leggauss
 
-from .. import joints
 from .._typing import FloatArray, IntArray
 from ..bodies.body import Body
 from ..errors import ModelError
@@ -147,7 +145,7 @@ def _spans(
     there (s, g, order).
     """
     breaks = np.unique(knots[order - 1 : len(knots) - order + 1])
-    places, weights = leggauss(order)
+    places, weights = np.polynomial.legendre.leggauss(order)  # type: ignore[no-untyped-call]
     half = 0.5 * np.diff(breaks)[:, None]
     points = 0.5 * (breaks[1:] + breaks[:-1])[:, None] + half * places
     first = splines.span_index(knots, order, points[:, 0]) - order + 1
@@ -189,11 +187,11 @@ def make_surface_law(
             raise ModelError(f"body {name!r} is on a flexible surface already")
     found = [every[known[name]] for name in names]
     joint, parent, pose = found[0].joint, found[0].parent, found[0].joint_in_parent
+    if not isinstance(joint, FlexibleSurface):
+        raise ModelError(
+            f"{what}: the joint of body {names[0]!r} must be a FlexibleSurface, got {joint.type}"
+        )
     for body in found:
-        if not isinstance(body.joint, joints.FlexibleSurface):
-            raise ModelError(
-                f"{what}: the joint of body {body.name!r} must be a FlexibleSurface, got {body.joint.type}"
-            )
         if body.joint != joint or body.parent != parent or not np.array_equal(body.joint_in_parent, pose):
             raise ModelError(
                 f"{what}: bodies {found[0].name!r} and {body.name!r} must have the same joint, parent and "
