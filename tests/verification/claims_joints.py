@@ -46,6 +46,8 @@ def smooth_interval(joint: Any, coordinate: int, value: float) -> tuple[float, f
             continue
         if part.type == "inverted":
             return smooth_interval(part.joint, coordinate, value)
+        if part.type == "flexible_surface" and coordinate >= 3:
+            part, coordinate = part.surface, coordinate - 3
         if part.type == "spline_surface":
             knots = np.unique(part.knots[coordinate])
             span = int(np.clip(np.searchsorted(knots, value, side="right") - 1, 0, len(knots) - 2))

@@ -103,7 +103,8 @@ def test_what_hits_a_body_turns_all_of_its_channels(part):
     assert of_spin.rates[10, 0] == 0.0 and of_spin.rates[11, 0] == spin[12, 0] - spin[11, 0]
     alone = slopes.of_even(spin).rates[:, 0]
     assert abs(alone[10]) > 0.1  # it began to turn before it was hit
-    np.testing.assert_array_equal(np.delete(of_spin.rates[:, 0], [9, 10, 11]), np.delete(alone, [9, 10, 11]))
+    found, wanted = np.delete(of_spin.rates[:, 0], [9, 10, 11]), np.delete(alone, [9, 10, 11])
+    np.testing.assert_allclose(found, wanted, atol=1e-15)  # round-off: sums of other lengths
 
 
 def test_a_hit_at_a_frame_is_one_hit_of_all_channels(part):

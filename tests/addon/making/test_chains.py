@@ -86,9 +86,13 @@ def test_objects_without_a_parent_are_refused(part, scene, make):
 @pytest.mark.small
 def test_bones_that_cannot_be_keyed_are_refused_and_nothing_is_changed(part, scene, make):
     rig = rig_with_tail(make, 3)
-    target = make.empty("Target")
-    rig.pose.bones["Tail.2"].constraints.new("COPY_ROTATION").target = target
-    with pytest.raises(RuntimeError, match="Copy Rotation"):
+    line = bpy.data.curves.new("Line", "CURVE")
+    line.splines.new("BEZIER").bezier_points.add(1)
+    constraint = rig.pose.bones["Tail.2"].constraints.new("SPLINE_IK")
+    constraint.target, constraint.chain_count = bpy.data.objects.new("Line", line), 2
+    scene.collection.objects.link(constraint.target)
+    make.update()
+    with pytest.raises(RuntimeError, match="Spline IK"):
         add_chain(rig, *tail(rig))
     assert not chains_of(part, scene) and not rig.pose.bones["Tail.0"].condyle.body.enabled
 

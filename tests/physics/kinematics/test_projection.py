@@ -16,6 +16,7 @@ TOO_MANY = (
     "inverted_ellipsoid",
     "scapulothoracic",
     "surface_on_surface",
+    "flexible_surface",
 )
 KINDS = [kind for kind in JOINT_KINDS if kind not in (*TOO_MANY, "fixed", "custom")]
 
