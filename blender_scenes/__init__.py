@@ -30,6 +30,7 @@ SCENES = {
     "reach": "blender_scenes.reach",
     "character": "blender_scenes.character",
     "starfish": "blender_scenes.starfish",
+    "trampoline": "blender_scenes.trampoline",
 }
 
 

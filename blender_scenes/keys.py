@@ -39,6 +39,27 @@ def key_bodies(
     return {item.name: moved[:, k] for k, item in enumerate(items)}
 
 
+def key_vertices(item: bpy.types.Object, places: FloatArray) -> None:
+    """Key a mesh by places (frames, k, 3) from frame 1 on: absolute shape keys, one a frame."""
+    for frame, points in enumerate(places, 1):
+        key = item.shape_key_add(name=f"Frame {frame}", from_mix=False)
+        key.interpolation = "KEY_LINEAR"
+        key.data.foreach_set("co", points.astype(np.float32).ravel())
+    keys = item.data.shape_keys
+    keys.use_relative = False
+    times = np.array([key.frame for key in keys.key_blocks])
+    key_values(keys, "eval_time", np.arange(1, len(places) + 1), times[:, None], array=False)
+
+
+def shown_vertices(scene: bpy.types.Scene, item: bpy.types.Object, frame: int) -> FloatArray:
+    """Places (k, 3) that Blender shows."""
+    scene.frame_set(frame)
+    mesh = item.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    found = np.empty(3 * len(mesh.vertices), dtype=np.float32)
+    mesh.vertices.foreach_get("co", found)
+    return found.reshape(-1, 3).astype(np.float64)
+
+
 def key_property(
     made: bpy.types.Object, name: str, frames: Sequence[int] | FloatArray, values: FloatArray
 ) -> None:
