@@ -38,7 +38,7 @@ class Normal:
     def solve(self, damping: float) -> tuple[FloatArray, FloatArray]:
         """Steps of the numbers (P,) and of the coordinates (T, nv)."""
         diagonal, count = np.einsum("tii->ti", self.poses), len(self.right)
-        least = LEAST_DAMPING * diagonal.max(axis=1, keepdims=True, initial=1e-300)
+        least = LEAST_DAMPING * diagonal.max(axis=1, keepdims=True, initial=1e-100)
         frames = self.poses + (damping * diagonal + least)[:, :, None] * np.eye(diagonal.shape[1])
         inverses = np.linalg.inv(frames)
         gains, alone = inverses @ self.both, (inverses @ self.pulls[..., None])[..., 0]
