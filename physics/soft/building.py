@@ -107,9 +107,8 @@ class SoftBuilder:
         """
         what = f"flexible surface {checked_name(name, 'flexible surface')!r}"
         self._refuse_taken(name)
-        taken = [body for each in self.flexible_surfaces if each.surface for body in each.surface.bodies]
-        known = self.body_numbers()
-        law = make_surface_law(bodies, density, tension, bending, fixed, what, known, self.bodies, taken)
+        laws, known = [each.surface for each in self.flexible_surfaces if each.surface], self.body_numbers()
+        law = make_surface_law(bodies, density, tension, bending, fixed, what, known, self.bodies, laws)
         pose = np.eye(4) if law.parent is None else self.default_pose(known[law.parent])
         surface = make_flexible_surface(name, law, damping, pose)
         self.flexible_surfaces.append(surface)

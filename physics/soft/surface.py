@@ -26,8 +26,6 @@ from ..joints import FlexibleSurface
 from ..validation import listed, number
 
 FIXED = ("ends", "clamped")
-# Differences below this share of the largest entry are round-off: pairs of nodes that share no element.
-ZERO = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,13 +168,14 @@ def make_surface_law(
     what: str,
     known: Mapping[Any, int],
     every: Sequence[Body],
-    taken: Sequence[str],
+    others: Sequence[SurfaceLaw],
 ) -> SurfaceLaw:
     """A checked law; ModelError for an invalid argument (see `ModelBuilder.add_flexible_surface`).
 
     Args:
-        known: indices of bodies by name. every: all bodies. taken: names of those on other surfaces.
+        known: indices of bodies by name. every: all bodies. others: those of other surfaces.
     """
+    taken = [name for law in others for name in law.bodies]
     names = [getattr(each, "name", each) for each in listed(bodies, f"bodies of {what}")]
     if not names:
         raise ModelError(f"{what} needs a body on it, got none")
@@ -197,13 +196,14 @@ def make_surface_law(
                 f"{what}: bodies {found[0].name!r} and {body.name!r} must have the same joint, parent and "
                 "joint_in_parent"
             )
-    ancestor = parent
-    while ancestor >= 0:
-        if every[ancestor].name in taken:
-            raise ModelError(
-                f"{what} is carried by {every[ancestor].name!r}, which is on a flexible surface itself"
-            )
-        ancestor = every[ancestor].parent
+    carriers = [(parent, taken)] + [(known[law.parent], names) for law in others if law.parent is not None]
+    for carrier, beads in carriers:
+        while carrier >= 0:
+            if every[carrier].name in beads:
+                raise ModelError(
+                    f"{what}: body {every[carrier].name!r} on a flexible surface must not carry another one"
+                )
+            carrier = every[carrier].parent
     law = SurfaceLaw(
         joint,
         tuple(names),
@@ -231,9 +231,10 @@ def _fixed(fixed: Any, joint: FlexibleSurface, what: str) -> Any:
             for k in range(0 if closed else 1 + FIXED.index(fixed)):
                 np.moveaxis(mask, axis, 0)[[k, -1 - k]] = True
     else:
-        mask = np.asarray(fixed)
-        if mask.shape != shape or mask.dtype != np.bool_:
-            raise ModelError(f"fixed of {what} must be truths of shape {shape}, got shape {mask.shape}")
+        given = np.array(fixed, dtype=object)  # ragged ones, too
+        if given.shape != shape or not all(isinstance(each, bool) for each in given.flat):
+            raise ModelError(f"fixed of {what} must be truths of shape {shape}, got {fixed!r:.80}")
+        mask = given.astype(bool)
     if mask.all() or not mask.any():
         raise ModelError(
             f"fixed of {what} must leave some control points free and fix others, got {int(mask.sum())} of {mask.size}"

@@ -260,7 +260,8 @@ def test_saved_and_read(tmp_path):
         ({"tension": 0.0, "bending": 0.0}, "tension or bending"),
         ({"fixed": "rim"}, "'rim'"),
         ({"fixed": np.ones((COUNT, COUNT), dtype=bool)}, "81 of 81"),
-        ({"fixed": np.zeros((3, 3), dtype=bool)}, r"\(3, 3\)"),
+        ({"fixed": np.zeros((3, 3), dtype=bool)}, r"shape \(9, 9\)"),
+        ({"fixed": [[True], [False, True]]}, r"shape \(9, 9\), got \[\[True\]"),
         ({"damping": (1.0, 2.0, 3.0)}, "damping"),
     ],
 )
@@ -288,10 +289,27 @@ def test_bodies_must_be_on_the_same_surface():
     for name, bodies, word in (
         ("drum", ["other"], "already"),
         ("more", ["one"], "already"),
-        ("more", ["on it"], "carried by"),
+        ("more", ["on it"], "'one' on a flexible surface must not carry"),
     ):
         with pytest.raises(ph.ModelError, match=word):
             builder.add_flexible_surface(name, bodies, density=1.0, tension=1.0)
+
+
+def test_a_body_on_a_surface_carries_none_whichever_comes_first():
+    builder = ph.ModelBuilder()
+    for name, parent in (("one", None), ("on it", "one")):
+        builder.add_body(name, joint=sheet(), parent=parent, mass=1.0, inertia=np.eye(3))
+    builder.add_flexible_surface("upper", ["on it"], density=1.0, tension=1.0)
+    with pytest.raises(ph.ModelError, match="'one' on a flexible surface must not carry"):
+        builder.add_flexible_surface("lower", ["one"], density=1.0, tension=1.0)
+
+
+def test_fixed_control_points_are_a_copy():
+    mask = np.zeros((COUNT, COUNT), dtype=bool)
+    mask[0] = True
+    model = drum(fixed=mask)
+    mask[:] = True
+    assert np.sum(model.soft_bodies[0].surface.fixed) == COUNT
 
 
 def test_nodes_of_soft_bodies_may_be_fixed_in_the_world():
