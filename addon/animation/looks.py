@@ -316,8 +316,8 @@ def _spans(frame: float, chosen: list[_Chosen]) -> dict[float, list[_Chosen]]:
 
 
 def _begins(each: _Chosen, frame: float, first: bool, rows: dict[int, tuple[float, list[Any]]]) -> bool:
-    """Whether a chosen body's animation begins at the frame, and it stands still before: that of one without keys,
-    which constraints or carriers move, at the scene's first frame.
+    """Whether a chosen body's animation begins at the frame, and it is at rest before. Without keys, where constraints
+    or carriers move it, that is the scene's first frame (first).
     """
     keys = next((keys for keys in _keys(each) if len(keys)), np.empty(0))
     still = np.ptp(np.array(rows[each.index][1]), axis=0).max() < SEEN

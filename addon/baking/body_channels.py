@@ -76,8 +76,8 @@ def _groups(items: Sequence[Item], sizes: Sequence[int]) -> Iterator[Sequence[It
 
 
 def _bent_with(bodies: Sequence[Body]) -> list[Body]:
-    """The other bones that inverse kinematics bends together with bodies: they get keys of what it makes of them,
-    because a bake mutes it.
+    """The other bones that a constraint moves together with bodies: a bake mutes it, so they get keys of their
+    evaluated poses.
     """
     known = {key_of(body) for body in bodies}
     chains = [chain for _, _, chain in conflicts.bending(bodies).values()]
@@ -118,8 +118,8 @@ def _see_between(
     found: Sequence[Channels],
     samples: Samples,
 ) -> Steps[None]:
-    """Steps that let the channels know what they are between frames (F,) where bodies, or what they hang on, go
-    otherwise than frames tell; what carries them and is not simulated goes as the samples (F,) of it tell.
+    """Steps that note what channels are between frames (F,), where the motion of bodies or of their simulated parents
+    differs from an interpolation of frames; parents that are not simulated move by their samples (F,).
     """
     rows, count = inside.rows, inside.poses.shape[1] + 2
     ends = result.poses[rows[:, None] + np.array([0, 1])]
@@ -158,8 +158,8 @@ def _follow_between(
     poses: np.ndarray,
     carried: Mapping[str, parents_between_frames.Between],
 ) -> None:
-    """Let what a simulation has followed be where it was, between frames too, from its poses (nb, 4, 4) at the first
-    frame, and those (n, nb, 4, 4) at places. Objects come first: bones are in them.
+    """Place what a simulation has followed between frames, too, by its poses (nb, 4, 4) at the first frame, and those
+    (n, nb, 4, 4) at places. Objects come first: bones are in them.
     """
     numbers = {entry.handle: entry.index for entry in read.leaders}
     for handle, leader in sorted(read.followed.leaders.items(), key=lambda pair: bool(pair[0].bone)):

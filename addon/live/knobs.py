@@ -114,7 +114,7 @@ class Reader:
         self._first = self._told
 
     def forget(self) -> None:
-        """A new job runs the same model: what was turned is told again."""
+        """Of a new job of the same model: `changes` gives all that differs from it again."""
         self._told = self._first
 
     def changes(self, live: LiveSettings) -> dict[str, Any]:
