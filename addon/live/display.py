@@ -43,7 +43,7 @@ class Display:
         bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
         for below, constraint, _ in conflicts.bending(bodies).values():
             raise physics_access.model_error(
-                f"the constraint {constraint.name!r} of bone {below.name!r} bends what is simulated: a bake mutes it, "
+                f"the constraint {constraint.name!r} of bone {below.name!r} moves what is simulated: a bake mutes it, "
                 "for a live run mute it by hand"
             )
         self._rigs = {
