@@ -311,6 +311,8 @@ def ready(
     clock.lap("read")
     yield compute_process.Drawn()  # from here on the scene may be another one
     clock.lap("draw")
+    if taken.changes != session.changes:  # edited meanwhile: fingerprints are of what was read
+        taken = take.take(scene_uid, frames, fitted, loop, to_bake)
     made = yield from plan(take.judged(taken, fitted))
     clock.lap("project")
     return made

@@ -50,7 +50,7 @@ class FlexibleSurface(Joint):
 
     @property
     def kinematic_only(self) -> str:
-        return self.surface.kinematic_only
+        return self.surface.kinematic_only or "without ModelBuilder.add_flexible_surface"
 
     def factorization(self) -> Factorization:
         slides = Translational().factorization()

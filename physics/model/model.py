@@ -319,15 +319,16 @@ class Model(ConstraintRows):
         return evaluate_constraints(self, state, instances(constraints, Constraint, "constraints"))
 
     def check_dynamics(self) -> None:
-        """ModelError if a joint is for kinematics only (a clamped or C1 spline); simulations call it."""
+        """ModelError if a joint is for kinematics only (a C1 spline); simulations call it."""
         if self._kinematic_only:
             raise ModelError(self._kinematic_only)
 
     @cached_property
     def _kinematic_only(self) -> str:
         """A message about the first joint that is for kinematics only, or an empty one."""
+        carried = {name for each in self.soft_bodies if each.surface for name in each.surface.bodies}
         for body in self.bodies:
-            if reason := body.joint.kinematic_only:
+            if (reason := body.joint.kinematic_only) and body.name not in carried:
                 return f"joint of body {body.name!r} is for kinematics only {reason}"
         return ""
 
@@ -367,8 +368,7 @@ class Model(ConstraintRows):
         inputs = [repr((each.name, each.value)) for each in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
         contacts = [*self.contact_names, *(muscle.name for muscle in self.muscles)]
-        contacts += [repr(target.to_dict()) for target in self.targets.values()]
-        contacts += [repr(each.to_dict()) for each in self.soft_bodies]
+        contacts += [repr(each.to_dict()) for each in (*self.targets.values(), *self.soft_bodies)]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in (*self.arrays, self.contact_pairs, *self.collider_arrays.constant):

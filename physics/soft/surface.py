@@ -190,6 +190,8 @@ def make_surface_law(
         raise ModelError(
             f"{what}: the joint of body {names[0]!r} must be a FlexibleSurface, got {joint.type}"
         )
+    if joint.surface.kinematic_only:
+        raise ModelError(f"{what}: its spline surface is for kinematics only {joint.surface.kinematic_only}")
     for body in found:
         if body.joint != joint or body.parent != parent or not np.array_equal(body.joint_in_parent, pose):
             raise ModelError(

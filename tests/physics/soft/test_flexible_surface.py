@@ -325,3 +325,20 @@ def test_nodes_of_soft_bodies_may_be_fixed_in_the_world():
     # a mass of 5 g on a spring of 1000 N/m swings about its sag
     sag = 0.005 * 9.81 / 1000.0
     assert -0.1 - 2.01 * sag < motion.nodes[:, 1, 2].min() < -0.1 - 1.9 * sag
+
+
+def test_dynamics_need_the_surface_of_a_joint():
+    builder = ph.ModelBuilder()
+    builder.add_body("bead", joint=arch(), mass=1.0, inertia=np.eye(3))
+    model = builder.build()
+    with pytest.raises(ph.ModelError, match="add_flexible_surface"):
+        ph.simulate(model, model.state(), 0.1, 1e-2)
+
+
+@pytest.mark.filterwarnings("ignore:a spline surface of order 3")
+def test_surfaces_with_jumps_of_curvature_are_refused():
+    wire = ph.joints.SplineSurface(arch().surface.values, order=3)
+    builder = ph.ModelBuilder()
+    builder.add_body("bead", joint=ph.joints.FlexibleSurface(wire), mass=1.0, inertia=np.eye(3))
+    with pytest.raises(ph.ModelError, match="kinematics"):
+        builder.add_flexible_surface("wire", ["bead"], density=1.0, tension=1.0)
