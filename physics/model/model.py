@@ -47,9 +47,8 @@ class Model(ConstraintRows):
         bodies: the `Body` of each index, parents first.
         gravity: (3,) [m/s^2].
         springs: each `Spring` between points of bodies. forces: each other force element.
-        controllers: each `PositionController`.
+        controllers: each `PositionController`. muscles: each `Muscle`.
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
-        muscles: each `Muscle`.
         constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an obstacle.
         targets: each `constraints.targets.MotionTarget`, by name.
         soft_bodies: each `soft.SoftBody`. soft_mesh: all of them for the kernels.
@@ -368,7 +367,8 @@ class Model(ConstraintRows):
         inputs = [repr((each.name, each.value)) for each in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
         contacts = [*self.contact_names, *(muscle.name for muscle in self.muscles)]
-        contacts += [repr(each.to_dict()) for each in (*self.targets.values(), *self.soft_bodies)]
+        described: list[Any] = [*self.targets.values(), *self.soft_bodies]
+        contacts += [repr(each.to_dict()) for each in described]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
         for array in (*self.arrays, self.contact_pairs, *self.collider_arrays.constant):

@@ -87,9 +87,12 @@ def test_objects_without_a_parent_are_refused(part, scene, make):
 def test_bones_that_cannot_be_keyed_are_refused_and_nothing_is_changed(part, scene, make):
     rig = rig_with_tail(make, 3)
     line = bpy.data.curves.new("Line", "CURVE")
-    line.splines.new("BEZIER").bezier_points.add(1)
+    points = line.splines.new("BEZIER").bezier_points
+    points.add(1)
+    points[1].co = points[1].handle_left = points[1].handle_right = 0.0, 0.1, -1.0
     constraint = rig.pose.bones["Tail.2"].constraints.new("SPLINE_IK")
     constraint.target, constraint.chain_count = bpy.data.objects.new("Line", line), 2
+    constraint.y_scale_mode, constraint.use_curve_radius = "NONE", False
     scene.collection.objects.link(constraint.target)
     make.update()
     with pytest.raises(RuntimeError, match="Spline IK"):
