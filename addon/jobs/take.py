@@ -88,8 +88,8 @@ def take(
 
 def judged(shot: Shot, fitted: Collection[int]) -> Shot:
     """A shot with all warnings and its fingerprints, which take as long as reading it; fitted: as of `take`."""
-    told = scene_checks.warnings(shot.view, shot.read, fitted)
-    return replace(shot, warnings=(*told, *shot.warnings), prints=prints.of(shot.view))
+    found = scene_checks.warnings(shot.view, shot.read, fitted)
+    return replace(shot, warnings=(*found, *shot.warnings), prints=prints.of(shot.view))
 
 
 def _options(scene: Scene, run: np.ndarray) -> dict[str, Any]:

@@ -149,10 +149,10 @@ class Reader:
     ) -> dict[tuple[str, str, str], Any]:
         gains = {key: value.tolist() for key, value in spring.gains(settings).items()}
         force, damping = spring.load(settings, gravity, self._gravity)
-        told = {("controllers", spring.controller, key): value for key, value in gains.items()}
-        told["loads", spring.body, "force"] = force.tolist()
-        told["loads", spring.body, "damping"] = damping
-        return told
+        values = {("controllers", spring.controller, key): value for key, value in gains.items()}
+        values["loads", spring.body, "force"] = force.tolist()
+        values["loads", spring.body, "damping"] = damping
+        return values
 
 
 def present(springs: Sequence[pose_springs.PoseSpring]) -> Iterator[tuple[pose_springs.PoseSpring, Any]]:

@@ -55,11 +55,11 @@ def live(
     scene = references.find_scene(uid)
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     options["pulls"] = ready.pulls
-    repeating, told = live_frames.repeating(ready, units.frame_times(frames, scene))
+    repeating, unlooped = live_frames.repeating(ready, units.frame_times(frames, scene))
     round_seconds = None
-    if play and told:
-        round_seconds, told = float(frame_times.frame_range(scene)[-1] - frames[0]) / rates[1], []
-    found = [*ready.warnings, *(findings.named(scene, each) for each in told)]
+    if play and unlooped:
+        round_seconds, unlooped = float(frame_times.frame_range(scene)[-1] - frames[0]) / rates[1], []
+    found = [*ready.warnings, *(findings.named(scene, each) for each in unlooped)]
     findings.show(scene.session_uid, findings.of_source(found, findings.LIVE))
     orphans.tell(scene)
     settings = live_properties.settings()
@@ -127,8 +127,8 @@ def _baked(
     excited = forcing.excited(ready.read, options.get("controllers", {}), result, keyed)
     inputs, excited = run.inputs(options["tau"], result.t, excited)
     baked = yield from bake.written(uid, kept, ready, result, excited, inputs, {}, frame_times.Clock())
-    told = {each.code for each in run.grown}
-    found = [each for each in solver_statistics.warnings(ready.read, result) if each.code not in told]
+    known = {each.code for each in run.grown}
+    found = [each for each in solver_statistics.warnings(ready.read, result) if each.code not in known]
     session.findings += findings.of_source(found + baked.warnings, findings.BAKE)
     return LiveReport(run.total, kept, baked, _playback_end(references.find_scene(uid)))
 

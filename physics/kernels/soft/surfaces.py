@@ -172,7 +172,7 @@ def place_beads(
 
 @inline
 def true_acceleration(arrays: Array, work: Array, body: int) -> Twist:
-    """Spatial acceleration without the one that stands for gravity."""
+    """Spatial acceleration without the share of gravity."""
     g = flat3(arrays[tree.MODEL_DATA], tree.GRAVITY)
     return scale_add6(load_twist(work, body, tree.ACCELERATION), 1.0, (0.0, 0.0, 0.0, g[0], g[1], g[2]))
 
