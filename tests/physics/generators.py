@@ -141,7 +141,7 @@ def flat_patch(rng: np.random.Generator) -> ph.joints.SplineSurface:
     """A surface of one or two coordinates, translations first."""
     shape = (7, 8)[: int(rng.integers(1, 3))]
     grid = np.stack(np.meshgrid(*[np.linspace(-0.5, 0.5, m) for m in shape], indexing="ij"), axis=-1)
-    values = 0.1 * rng.normal(size=(*shape, 6))
+    values = 0.03 * rng.normal(size=(*shape, 6))
     values[..., 3 : 3 + len(shape)] += grid
     return ph.joints.SplineSurface(values, order=6)
 
