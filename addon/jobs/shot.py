@@ -33,7 +33,7 @@ class Shot:
         settled: names of bodies that start where springs and gravity hold them.
         looks, look_times: frames (L,) at which inputs were read, the whole ones among them, and their times [s].
         excited: of muscles (L, muscles). pushed: as of `input_values.torques`. controllers: of physics, by muscle.
-        carried: what carries bodies at the frames, as `stepper.Sampler` collects it; None: that is not known.
+        carried: poses of the carriers of bodies at the frames, by `stepper.Sampler`; None: unknown.
         options: keywords of ``simulate``. loop: further ones of `simulate_loop`, or None.
         fitted: names of joints that were fitted for it. warnings: about what was read. prints: for `staleness`.
         view: the snapshot that it was read from, at its first frame. changes: of `session`, after it was taken.

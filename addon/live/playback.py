@@ -38,7 +38,7 @@ def _begin() -> None:
 
 
 def _end() -> None:
-    """End the run, which may have ended by itself meanwhile: its record is not to be played over by another run."""
+    """End the run, which may have ended meanwhile: its record is not to be played over by another run."""
     with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
         stop()
     if session.live is not None:

@@ -121,7 +121,7 @@ def _baked(
     """
     result = physics_access.part("worker.requests").simulate_answer(answer, ready.read.model)
     first = ready.frames[0]
-    begin = first if run.playhead is None else run.playhead(float(result.t[0]))  # where what carries it was
+    begin = first if run.playhead is None else run.playhead(float(result.t[0]))  # where its carrier was
     kept = (np.round(begin * rates[0]) + np.arange(len(result.t))) / rates[0]
     keyed = frame_times.at(first + result.t * rates[1], ready.frames, ready.excited)
     excited = forcing.excited(ready.read, options.get("controllers", {}), result, keyed)

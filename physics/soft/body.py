@@ -169,7 +169,7 @@ def _dampings(damping: Any, what: str) -> tuple[float, float]:
 
 
 def make_flexible_surface(name: Any, law: SurfaceLaw, damping: Any, parent: FloatArray) -> SoftBody:
-    """The soft body of a flexible surface's control points; parent: pose (4, 4) of what carries it in default state."""
+    """The soft body of a flexible surface's control points; parent: pose (4, 4) of its carrier in default state."""
     pose = parent @ law.pose
     nodes = law.points @ pose[:3, :3].T + pose[:3, 3]
     drag, loss = _dampings(damping, f"flexible surface {name!r}")

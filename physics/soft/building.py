@@ -93,7 +93,7 @@ class SoftBuilder:
         """Let the spline surface on which bodies are bend under them (Lee & Terzopoulos 2008, sec. 8).
 
         Its control points move in the world, with the mass and stiffness of a membrane or a wire whose form at rest is
-        that of the joint; angles of the joint stay. Bodies press it by their weight and inertia, and what carries it
+        that of the joint; angles of the joint stay. Bodies press it by their weight and inertia, and its carrier
         feels its forces.
 
         Args:
