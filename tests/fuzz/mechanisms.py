@@ -14,7 +14,7 @@ import physics as ph
 from physics import contacts
 from physics.integrators import INTEGRATORS, march
 from tests.fuzz.sweeps import Try
-from tests.physics.generators import JOINT_KINDS, random_inertia, random_joint, random_pose, random_state
+from tests.physics.generators import TREE_KINDS, random_inertia, random_joint, random_pose, random_state
 
 WARM = 3  # mechanisms that compile kernels
 COORDINATES = 12
@@ -29,7 +29,7 @@ def random_mechanism(rng: np.random.Generator, share: float = 0.25) -> ph.Model:
     names: list[str] = []
     left = COORDINATES
     for i in range(int(rng.integers(1, 6))):
-        joint = random_joint(rng, str(rng.choice(JOINT_KINDS)))
+        joint = random_joint(rng, str(rng.choice(TREE_KINDS)))
         if joint.num_coordinates > left:
             continue
         left -= joint.num_coordinates

@@ -18,7 +18,7 @@ from physics.integrators import stretches
 
 from .claim import Measurement, Skipped, claim
 from .claims_thrown import loose_linkage
-from .generators import JOINTS, random_state, random_tree
+from .generators import TREE_JOINTS, random_state, random_tree
 
 DURATION, STEP = 0.4, 1e-3
 METHODS = ("forward_euler", "symplectic_euler", "rk4")
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 def example(seed: int = 5) -> tuple[Any, Any]:
     """A tree with a joint of every type."""
     rng = np.random.default_rng(seed)
-    model = random_tree(rng, 2 * len(JOINTS))
+    model = random_tree(rng, 2 * len(TREE_JOINTS))
     return model, random_state(model, rng, speed=0.5)
 
 

@@ -10,7 +10,7 @@ from numpy.random import Generator
 import physics as ph
 
 from .claim import Measurement, claim
-from .generators import JOINTS, random_state, random_tree, with_force_elements
+from .generators import TREE_JOINTS, random_state, random_tree, with_force_elements
 
 TREES = 1000
 LARGEST_TREE = 40
@@ -88,7 +88,7 @@ def joint_forces(count: int, seed: int) -> Measurement:
     with every joint as rows, on {count} random trees of 1 to 12 bodies: largest relative difference.
     """
     rng = np.random.default_rng(seed)
-    kinds = tuple(kind for kind in JOINTS if kind not in DEPENDENT)
+    kinds = tuple(kind for kind in TREE_JOINTS if kind not in DEPENDENT)
     forces, accelerations = 0.0, 0.0
     for index in range(count):
         model = random_tree(rng, 1 + index % 12, kinds)

@@ -11,6 +11,7 @@ import physics as ph
 from .claim import Measurement, Plot, claim
 from .generators import (
     JOINTS,
+    TREE_JOINTS,
     chain,
     closed_frames,
     random_body,
@@ -117,7 +118,7 @@ def chain_of_every_joint() -> tuple[Any, Any]:
         "spline_volume": lambda rng: surface(rng, shape=(7, 8, 7), order=6),
         "composite": lambda rng: ph.joints.Composite((spline_curve(rng, order=6), ph.joints.Hinge())),
     }
-    kinds = [name for name in JOINTS if not name.startswith("spline_") and name != "composite"]
+    kinds = [name for name in TREE_JOINTS if not name.startswith("spline_") and name != "composite"]
     makers = [JOINTS[name] for name in kinds] + list(smooth.values())
     builder = ph.ModelBuilder()
     body = None

@@ -162,6 +162,8 @@ def _tests_joint(kind: str, rng: Generator) -> Any:
 
 
 JOINTS |= _of_the_tests()
+# coordinates on flexible surfaces move nothing without these
+TREE_JOINTS = tuple(kind for kind in JOINTS if kind != "flexible_surface")
 
 
 def parts(joint: Any) -> list[Any]:
@@ -212,7 +214,7 @@ def random_inertia(rng: Generator, mass: float, size: float = 0.2) -> FloatArray
     return 0.5 * (inertia + inertia.T)
 
 
-def random_body(rng: Generator, kinds: tuple[str, ...] = tuple(JOINTS)) -> dict[str, Any]:
+def random_body(rng: Generator, kinds: tuple[str, ...] = TREE_JOINTS) -> dict[str, Any]:
     """Arguments of `add_body`, without the parent: a joint of one of the kinds and a body of 0.2 to 5 kg."""
     mass = float(np.exp(rng.uniform(np.log(0.2), np.log(5.0))))
     return {
@@ -228,7 +230,7 @@ def random_body(rng: Generator, kinds: tuple[str, ...] = tuple(JOINTS)) -> dict[
 PASSIVE = {"stiffness": 5.0, "damping": 0.05, "armature": 0.02}  # at most, SI units
 
 
-def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = tuple(JOINTS)) -> Any:
+def random_tree(rng: Generator, num_bodies: int, kinds: tuple[str, ...] = TREE_JOINTS) -> Any:
     """A tree (or forest) of bodies with joints of these kinds; long branches are as likely as bushy ones.
 
     Every coordinate has a spring, a damper and some armature.

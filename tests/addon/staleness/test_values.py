@@ -81,6 +81,9 @@ def test_a_slider_is_told_by_what_the_panel_calls_it(part, scene, hinge):
 def _while_it_is_computed(part, scene, change):
     steps = part("jobs.bake").bake(scene)
     job = next(steps)
+    job = part("blender.compute_process").advance(
+        steps, job
+    )  # Blender has drawn: now the scene's values are kept
     change()
     try:
         while True:

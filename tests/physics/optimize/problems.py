@@ -5,7 +5,7 @@ import numpy as np
 import physics as ph
 from physics.optimize.control_frames import Displaced
 from physics.optimize.gradient import Motion, make_task
-from tests.physics.generators import JOINT_KINDS, random_pose, random_state, random_tree
+from tests.physics.generators import TREE_KINDS, random_pose, random_state, random_tree
 
 IMPLICIT = ("bdf1", "sdirk2")
 SPAN, STEP = 0.04, 1e-3
@@ -85,7 +85,7 @@ def everything_wanted(rng, body, coordinate):
     )
 
 
-def random_task(seed, integrator, kinds=JOINT_KINDS):
+def random_task(seed, integrator, kinds=TREE_KINDS):
     """A random tree under a table of torques, with all objectives and a parameter of every kind."""
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 4, kinds)
