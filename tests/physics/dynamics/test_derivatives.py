@@ -10,7 +10,7 @@ from physics.kernels.joints.functions import evaluate_function, third_derivative
 from tests.physics.bodies.test_limits import top
 from tests.physics.dynamics.test_springs import sprung
 from tests.physics.generators import (
-    JOINT_KINDS,
+    TREE_KINDS,
     loop_frames,
     random_inertia,
     random_joint,
@@ -72,7 +72,7 @@ def between_hinges(rng, joint):
     return builder.build()
 
 
-@pytest.mark.parametrize("kind", JOINT_KINDS)
+@pytest.mark.parametrize("kind", TREE_KINDS)
 def test_every_joint(kind):
     for seed in range(2):
         rng = np.random.default_rng(seed)

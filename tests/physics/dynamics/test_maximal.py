@@ -6,7 +6,7 @@ import pytest
 import physics as ph
 from tests.physics.dynamics.test_springs import sprung
 from tests.physics.forces.test_elements import KINDS, model_with
-from tests.physics.generators import JOINT_KINDS, random_state, random_tree
+from tests.physics.generators import TREE_KINDS, random_state, random_tree
 
 
 def trees(seeds):
@@ -43,9 +43,9 @@ def test_the_blocks_are_the_jacobians_of_the_bodies():
             assert np.allclose(bias, ph.body_bias(model, state, body), atol=1e-11)
 
 
-@pytest.mark.parametrize("kind", sorted(set(JOINT_KINDS) - {"fixed"}))
+@pytest.mark.parametrize("kind", sorted(set(TREE_KINDS) - {"fixed"}))
 def test_jacobian_rate_is_the_derivative_along_the_motion(kind):
-    rng = np.random.default_rng(JOINT_KINDS.index(kind))
+    rng = np.random.default_rng(TREE_KINDS.index(kind))
     model = random_tree(rng, 3, (kind,))
     state = random_state(rng, model)
 

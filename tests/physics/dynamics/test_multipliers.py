@@ -5,10 +5,10 @@ import pytest
 
 import physics as ph
 from tests.physics.forces.test_elements import KINDS, model_with
-from tests.physics.generators import JOINT_KINDS, random_state, random_tree
+from tests.physics.generators import TREE_KINDS, random_state, random_tree
 
 # Joints whose coordinates move their body independently: a rotation vector behind a hinge does not.
-INDEPENDENT = tuple(sorted(set(JOINT_KINDS) - {"composite", "inverted"}))
+INDEPENDENT = tuple(sorted(set(TREE_KINDS) - {"composite", "inverted"}))
 
 
 @pytest.mark.parametrize("kind", INDEPENDENT)

@@ -8,7 +8,7 @@ from physics.integrators.implicit import implicit_workspace
 from physics.kernels.stepping import implicit_stage
 from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.generators import (
-    JOINT_KINDS,
+    TREE_KINDS,
     random_coordinates,
     random_inertia,
     random_joint,
@@ -48,7 +48,7 @@ def sprung_chain():
 def chain_of_everything():
     """One joint of every type, one behind the other; velocities so low that no chart changes."""
     rng = np.random.default_rng(3)
-    joints = [random_joint(rng, kind) for kind in JOINT_KINDS]
+    joints = [random_joint(rng, kind) for kind in TREE_KINDS]
     model = chain(rng, joints, damping=0.5, armature=0.05).build()
     q = np.concatenate([random_coordinates(rng, joint, 0.5) for joint in joints])
     qd = np.where(model.prescribed, 1.0, 0.1 * rng.normal(size=len(q)))
