@@ -121,8 +121,20 @@ class ForceBuilder:
         *,
         point: Any = (0.0, 0.0, 0.0),
         axes: str = "world",
+        other: Body | str | None = None,
     ) -> Wrench:
-        """Add magnitude, a number or the name of an input added before, times a moment and a force."""
+        """Add magnitude, a number or the name of an input added before, times a moment and a force.
+
+        Between a body and its parent it is what a motor in their joint gives: unlike a generalized force on the
+        coordinates of a ball joint it keeps its axes through whole turns.
+
+        Raises:
+            ModelError: a value, or another body where the axes are the world's: add a wrench on each of them.
+        """
+        if other is not None and axes == "world":
+            raise ModelError(
+                f"axes of force {name!r} with another body must be 'body' or 'other', got 'world'"
+            )
         self._check_followed(name, "magnitude", magnitude)
         return self._added(Wrench, given(locals()))
 

@@ -202,6 +202,7 @@ def _magnitude(value: Any, name: str) -> float | str:
 
 
 MAGNITUDE = {"check": _magnitude}
+WRENCH_AXES = {"world": layout.WORLD_AXES, "body": layout.BODY_AXES, "other": layout.OTHER_AXES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,20 +210,22 @@ class Wrench(ForceElement):
     """magnitude times a moment and a force at a point of a body (Wang 2022, sec. 3.10.2).
 
     A force of constant magnitude and direction in the world stores the energy -magnitude force . x (Wang 2022, eq.
-    3.30, 0 at the world's origin). Moments, forces that turn with the body, and those that follow an input store none.
+    3.30, 0 at the world's origin). Moments, forces that turn with a body, and those that follow an input store none.
 
     Attributes:
         point: where the force acts, in the body frame (3,) [m].
         moment, force: (3,) [N m, N for each unit of magnitude].
-        axes: ``"world"``, or ``"body"``: both turn with the body.
+        axes: ``"world"``, or ``"body"`` or ``"other"``: both turn with the body, or with the other.
+        other: index of the body that gets the opposite, at the same place, unless axes are the world's; or -1.
         magnitude: a number, or the name of the model's input that it follows.
     """
 
     point: FloatArray = field(metadata=POINT)
     moment: FloatArray = field(metadata=VECTOR)
     force: FloatArray = field(metadata=VECTOR)
-    axes: str = field(metadata=one_of("world", "body"))
+    axes: str = field(metadata=one_of(*WRENCH_AXES))
     magnitude: float | str = field(metadata=MAGNITUDE)
+    other: int = -1
     type: ClassVar[str] = "wrench"
     needs_some: ClassVar[tuple[str, ...]] = ("moment", "force")
 
@@ -233,11 +236,14 @@ class Wrench(ForceElement):
 
     def packed(self, body_frames: Sequence[FloatArray], inputs: Mapping[str, int]) -> FloatArray:
         """The row for the kernels (``kernels.layout``)."""
-        turns = self.axes == "body"
-        point, owner = link_points(self.point, self.body, body_frames), self.body if turns else -1
+        turns, owner = (
+            WRENCH_AXES[self.axes],
+            {"world": -1, "body": self.body, "other": self.other}[self.axes],
+        )
+        point = link_points(self.point, self.body, body_frames)
         both = [link_axes(vector, owner, body_frames) for vector in (self.moment, self.force)]
         size = (0.0, inputs[self.magnitude]) if isinstance(self.magnitude, str) else (self.magnitude, -1)
-        return element_row(layout.WRENCH_ELEMENT, self.body, -1, point, *both, turns, *size)
+        return element_row(layout.WRENCH_ELEMENT, self.body, self.other, point, *both, turns, *size)
 
 
 def _functions(value: Any, name: str) -> tuple[Function, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._typing import FloatArray
 from ..errors import FormatError, ModelError
-from ..joints import Function, Hinge
+from ..joints import Function
 from ..model.builder import ModelBuilder
 from .opensim_expressions import read_expression
 from .opensim_frames import Frames, members, placed
@@ -26,7 +26,6 @@ SMOOTH = {  # numbers of a SmoothSphereHalfSpaceForce by ours, and OpenSim's def
     "depth_steepness": ("hertz_smoothing", 300.0),
     "speed_steepness": ("hunt_crossley_smoothing", 50.0),
 }
-ALONG = 1e-12  # sine of an angle below which axes are parallel, round-off of rotations
 
 
 class Elements:
@@ -109,35 +108,17 @@ def _torque_actuator(made: Elements, node: Node) -> None:
     first = made.frames.of(node, "bodyA")
     second = made.frames.of(node, "bodyB") if node.text("bodyB") else OpenSimFrame(None, np.eye(4))
     torque = _direction(node, "axis", (0.0, 0.0, 1.0)) * node.number("optimal_force", 1.0)
-    in_world = node.truth("torque_is_global", True) or first.body is None
-    pair = [torque, torque]
-    if not in_world:
-        pair[0] = first.pose[:3, :3] @ torque
-        pair[1] = _seen_from(made, node, first.body, second.body, pair[0])
-    name = _input(made, node)
-    axes = "world" if in_world else "body"
-    for end, moment, sign, own in zip((first, second), pair, (1.0, -1.0), (name, f"{name} opposite")):
-        if end.body is not None and first.body != second.body:
-            made.builder.add_wrench(own, end.body, sign * moment, np.zeros(3), name, axes=axes)
-
-
-def _seen_from(
-    made: Elements, node: Node, body: str | None, other: str | None, axis: FloatArray
-) -> FloatArray:
-    """An axis of a body in another one, in which it must be fixed."""
-    if other is None or other == body:
-        return axis
-    numbers = made.builder.body_numbers()
-    for moving, fixed in ((body, other), (other, body)):
-        link = made.builder.bodies[numbers[moving or ""]]
-        if link.parent != numbers.get(fixed or "") or not isinstance(link.joint, Hinge):
-            continue
-        turn, base = link.body_in_joint[:3, :3], link.joint_in_parent[:3, :3]
-        here = turn @ axis if moving == body else base.T @ axis
-        if np.linalg.norm(np.cross(here, link.joint.axis)) <= ALONG * np.linalg.norm(here):
-            found: FloatArray = base @ here if moving == body else turn.T @ here
-            return found
-    raise node.error(f"a torque on {other!r} about an axis that turns with {body!r} is not supported")
+    in_world = node.truth("torque_is_global", True)
+    name, force = _input(made, node), np.zeros(3)
+    if first.body == second.body:
+        return
+    if first.body is not None and not in_world:
+        torque = first.pose[:3, :3] @ torque
+        made.builder.add_wrench(name, first.body, torque, force, name, axes="body", other=second.body)
+        return
+    for end, moment, own in zip((first, second), (torque, -torque), (name, f"{name} opposite")):
+        if end.body is not None:
+            made.builder.add_wrench(own, end.body, moment, force, name)
 
 
 def _direction(node: Node, name: str, default: tuple[float, ...]) -> FloatArray:

@@ -14,9 +14,9 @@ from ..algebra.access import load3, load_rotation, load_twist, store_twist
 from ..algebra.spatial import rotate, transposed
 from ..algebra.vectors import STILL, Array, Vector, add3, cross, dot3, dot6, scale_add6
 from ..compiler.jit import inline, shared
-from ..forces.elements import given_wrench
+from ..forces.elements import given_wrenches
 from ..forces.passive import control_force
-from ..forces.points import material, wrench_at
+from ..forces.points import material
 from . import layout as adjoint
 
 # where the twists Y are kept
@@ -74,7 +74,7 @@ def take_coordinates(dof_float: Array, q: Array, qd: Array, y: Array, coordinate
 @shared
 def add_inputs(arrays: Array, q: Array, qd: Array, tau: Array, y: Array, by_tau: Array, work: Array) -> None:
     """Generalized forces, and the inputs of wrenches and controllers, to by_tau (nv + inputs,); after `take_bodies`."""
-    _, _, _, data, dof_float = arrays
+    body_int, _, _, data, dof_float = arrays
     nv = q.shape[0]
     for d in range(nv):
         by_tau[d] += y[d]
@@ -87,7 +87,9 @@ def add_inputs(arrays: Array, q: Array, qd: Array, tau: Array, y: Array, by_tau:
     row = int(data[at.ELEMENT_ROWS])
     for _ in range(int(data[at.ELEMENT_COUNT])):
         if int(data[row + at.ELEMENT_KIND]) == at.WRENCH_ELEMENT and data[row + at.WRENCH_INPUT] >= 0.0:
-            lever, moment, force = given_wrench(data, 1.0, row, work)
-            along = load_twist(work, int(data[row + at.ELEMENT_BODY]), TWIST)
-            by_tau[nv + int(data[row + at.WRENCH_INPUT])] += dot6(along, wrench_at(lever, moment, force))
+            number, other = nv + int(data[row + at.WRENCH_INPUT]), int(data[row + at.ELEMENT_OTHER])
+            wrench, opposite = given_wrenches(body_int, data, 1.0, row, work)
+            by_tau[number] += dot6(load_twist(work, int(data[row + at.ELEMENT_BODY]), TWIST), wrench)
+            if other >= 0:
+                by_tau[number] += dot6(load_twist(work, other, TWIST), opposite)
         row += int(data[row + at.ELEMENT_SIZE])

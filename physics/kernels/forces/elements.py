@@ -15,7 +15,7 @@ from ..algebra.vectors import NONE, STILL, Array, Twist, Vector, add3, cross, do
 from ..compiler.jit import inline, shared
 from .ground import ground_potential, ground_tangent, ground_wrench
 from .mount import mount_potential, mount_tangent, mount_wrench
-from .points import Moves, carried, material, position, twist_of, wrench_at, wrench_change
+from .points import Moves, carried, material, position, reference_of, twist_of, wrench_at, wrench_change
 from .rare import rare_potential, rare_tangent, rare_wrench
 from .springs import spring_potential, spring_tangent, spring_wrench
 
@@ -30,14 +30,42 @@ def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
 
 @inline
 def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[Vector, Vector, Vector]:
-    """Lever, moment and force in world axes of a wrench that is prescribed in the body's axes or the world's."""
-    body = int(data[row + at.ELEMENT_BODY])
+    """Lever, moment and force in world axes of a wrench that is prescribed in a body's axes or the world's."""
     moment, force = flat3(data, row + at.WRENCH_MOMENT), flat3(data, row + at.WRENCH_FORCE)
-    if data[row + at.WRENCH_TURNS] != 0.0:
-        turn = load_rotation(work, body)
+    turning = turned_by(data, row)
+    if turning >= 0:
+        turn = load_rotation(work, turning)
         moment, force = rotate(turn, moment), rotate(turn, force)
-    lever = carried(work, body, flat3(data, row + at.WRENCH_POINT))
+    lever = carried(work, int(data[row + at.ELEMENT_BODY]), flat3(data, row + at.WRENCH_POINT))
     return lever, scale_add3(NONE, magnitude, moment), scale_add3(NONE, magnitude, force)
+
+
+@inline
+def turned_by(data: Array, row: int) -> int:
+    """The body whose axes a prescribed wrench is given in; -1 for the world's."""
+    turns = data[row + at.WRENCH_TURNS]
+    if turns == at.WORLD_AXES:
+        return -1
+    return int(data[row + (at.ELEMENT_BODY if turns == at.BODY_AXES else at.ELEMENT_OTHER)])
+
+
+@inline
+def lever_of_other(body_int: Array, data: Array, row: int, work: Array, lever: Vector) -> Vector:
+    """Lever of the same point about the reference point of the other body's tree."""
+    x = position(body_int, work, int(data[row + at.ELEMENT_BODY]), lever)
+    return scale_add3(x, -1.0, reference_of(body_int, work, int(data[row + at.ELEMENT_OTHER])))
+
+
+@inline
+def given_wrenches(
+    body_int: Array, data: Array, magnitude: float, row: int, work: Array
+) -> tuple[Twist, Twist]:
+    """A prescribed wrench on its body, and the opposite on the other."""
+    lever, moment, force = given_wrench(data, magnitude, row, work)
+    if data[row + at.ELEMENT_OTHER] < 0.0:
+        return wrench_at(lever, moment, force), STILL
+    opposite = wrench_at(lever_of_other(body_int, data, row, work, lever), moment, force)
+    return wrench_at(lever, moment, force), scale_add6(STILL, -1.0, opposite)
 
 
 @shared
@@ -55,8 +83,7 @@ def element_wrench(
     if kind >= at.RARE_ELEMENTS:
         return rare_wrench(body_int, data, tau, nv, row, work)
     if kind == at.WRENCH_ELEMENT:
-        lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
-        return wrench_at(lever, moment, force), STILL
+        return given_wrenches(body_int, data, magnitude_of(data, tau, nv, row), row, work)
     body = int(data[row + at.ELEMENT_BODY])
     lever = carried(work, body, flat3(data, row + at.DAMPING_POINT))
     twist = twist_of(work, body)
@@ -82,17 +109,18 @@ def element_tangent(
         return mount_tangent(body_int, data, row, work, moves)
     if kind >= at.RARE_ELEMENTS:
         return rare_tangent(body_int, data, tau, nv, row, work, moves)
-    eta, nu, _, _ = moves
-    turn = (eta[0], eta[1], eta[2])
+    eta, nu, other_eta, _ = moves
     body = int(data[row + at.ELEMENT_BODY])
     if kind == at.WRENCH_ELEMENT:
         lever, moment, force = given_wrench(data, magnitude_of(data, tau, nv, row), row, work)
         turns = data[row + at.WRENCH_TURNS]
-        d_moment, d_force = (
-            scale_add3(NONE, turns, cross(turn, moment)),
-            scale_add3(NONE, turns, cross(turn, force)),
-        )
-        return wrench_change(lever, material(eta, lever), force, d_moment, d_force), STILL
+        turn = NONE if turns == at.WORLD_AXES else (eta if turns == at.BODY_AXES else other_eta)[:3]
+        d_moment, d_force, shift = cross(turn, moment), cross(turn, force), material(eta, lever)
+        change = wrench_change(lever, shift, force, d_moment, d_force)
+        if data[row + at.ELEMENT_OTHER] < 0.0:
+            return change, STILL
+        lever = lever_of_other(body_int, data, row, work, lever)
+        return change, scale_add6(STILL, -1.0, wrench_change(lever, shift, force, d_moment, d_force))
     lever = carried(work, body, flat3(data, row + at.DAMPING_POINT))
     twist = twist_of(work, body)
     shift = material(eta, lever)
@@ -138,7 +166,7 @@ def element_potential(body_int: Array, data: Array, work: Array) -> float:
         elif (
             kind != at.DAMPING_ELEMENT
             and data[row + at.WRENCH_INPUT] < 0.0
-            and data[row + at.WRENCH_TURNS] == 0.0
+            and data[row + at.WRENCH_TURNS] == at.WORLD_AXES
         ):
             body = int(data[row + at.ELEMENT_BODY])
             x = position(body_int, work, body, carried(work, body, flat3(data, row + at.WRENCH_POINT)))

@@ -13,7 +13,8 @@ from tests.physics.generators import random_pose, random_rotation, random_state,
 GROUNDS, MOUNTS = ("ground", "ground on a body"), ("mount", "mount in the world")
 BUSHINGS = ("bushing", "bushing in the world", "bushing measured in its body")
 SPHERES = ("sphere", "smooth sphere", "smooth sphere on a body")
-KINDS = ("spring", "wrench", "turning wrench", "body damping", *GROUNDS, *MOUNTS, *BUSHINGS, *SPHERES)
+WRENCHES = ("wrench", "turning wrench", "turning wrench on two", "wrench that turns with the other")
+KINDS = ("spring", *WRENCHES, "body damping", *GROUNDS, *MOUNTS, *BUSHINGS, *SPHERES)
 #: effect, shape and falloff
 FIELDS = (
     "field wind plane cone",
@@ -69,10 +70,10 @@ def add(builder, rng, kind, **changes):
         point, frame = rng.normal(size=3), random_pose(rng, 0.5)
         builder.add_force_field(kind, "body_3", point, "body_6", frame=frame, **options, **numbers, **fading)
     elif "wrench" in kind:
-        axes = "body" if "turning" in kind else "world"
-        builder.add_wrench(
-            kind, "body_3", rng.normal(size=3), rng.normal(size=3), 7.0, point=rng.normal(size=3), axes=axes
-        )
+        axes = "body" if "turning" in kind else "other" if "other" in kind else "world"
+        options = {"axes": axes, "other": "body_6" if "two" in kind or "other" in kind else None}
+        moment, force, point = rng.normal(size=(3, 3))
+        builder.add_wrench(kind, "body_3", moment, force, 7.0, point=point, **options)
     elif kind == "body damping":
         builder.add_body_damping(kind, "body_3", angular=0.7, linear=2.0)
     else:
@@ -200,7 +201,7 @@ def test_damping_and_friction_only_take_energy(kind, seed):
 
 
 def test_action_is_reaction_also_between_trees():
-    rng, _, model = model_with(2, "spring", "ground on a body", "mount")
+    rng, _, model = model_with(2, "spring", "ground on a body", "mount", WRENCHES[-1])
     state = random_state(rng, model)
     spaces = model.workspace().clear()
     outward(model.arrays, np.array(state.q), np.array(state.qd), *spaces)

@@ -167,8 +167,10 @@ ACTUATORS = """<CoordinateActuator name="c1"><coordinate>q</coordinate>
 <TorqueActuator name="t2"><bodyA>b</bodyA><bodyB>ground</bodyB><torque_is_global>false</torque_is_global>
 <axis>0 1 2</axis></TorqueActuator>
 <TorqueActuator name="t3"><bodyA>ground</bodyA><bodyB>a</bodyB>
-<torque_is_global>false</torque_is_global></TorqueActuator>"""
-CONTROLS = {"c1": 0.7, "c2": -2.0, "p1": 1.5, "p2": -0.4, "t1": 2.0, "t2": 0.9, "t3": -1.1}
+<torque_is_global>false</torque_is_global></TorqueActuator>
+<TorqueActuator name="t4"><bodyA>a</bodyA><bodyB>b</bodyB><torque_is_global>false</torque_is_global>
+<axis>2 1 2</axis></TorqueActuator>"""
+CONTROLS = {"c1": 0.7, "c2": -2.0, "p1": 1.5, "p2": -0.4, "t1": 2.0, "t2": 0.9, "t3": -1.1, "t4": 1.3}
 
 
 def test_actuators(tmp_path: Path) -> None:
