@@ -8,7 +8,8 @@ through fixtures, never by `import addon` or `import physics`:
 - ``ph``: the physics package that the add-on uses (the vendored copy when installed)
 - ``scene``: an empty file, the add-on registered; ``bpy.context.scene``
 
-Mark with ``@pytest.mark.small`` the tests that must run in every supported Blender (4.2, 5.0, 5.2).
+Mark with ``@pytest.mark.small`` the tests that must run in every supported Blender (4.2, 5.0, 5.2), and with
+``@pytest.mark.alone`` those that the suites of installed extensions run in a process of their own.
 """
 
 from __future__ import annotations
@@ -54,6 +55,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow, too")
     parser.addoption("--small", action="store_true", help="run only the tests marked small")
     parser.addoption(
+        "--alone", action="store_true", help="run only the tests marked alone, in an installed suite"
+    )
+    parser.addoption(
         "--fuzz-seconds", type=float, default=20.0, help="how long each sweep of tests/fuzz goes on"
     )
     parser.addoption("--fuzz-seed", type=int, default=1, help="the seed of tests/fuzz; 0: another each time")
@@ -78,7 +82,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     deselected = []
     for item in items:
         too_slow = item.get_closest_marker("slow") and not config.getoption("--slow")
-        if too_slow or (config.getoption("--small") and not item.get_closest_marker("small")):
+        elsewhere = INSTALLED and bool(item.get_closest_marker("alone")) != config.getoption("--alone")
+        left_out = config.getoption("--small") and not item.get_closest_marker("small")
+        if too_slow or elsewhere or left_out:
             deselected.append(item)
         elif item.get_closest_marker("peers") and importlib.util.find_spec("pinocchio") is None:
             item.add_marker(pytest.mark.skip(reason="Pinocchio, MuJoCo and OpenSim are only in .venvs/peers"))

@@ -12,6 +12,7 @@ import argparse
 import importlib
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -51,6 +52,23 @@ def run_tests(suite: Path, zip_file: Path, arguments: list[str]) -> int:
     return code
 
 
+def alone(zip_file: Path, arguments: list[str]) -> int:
+    """The tests marked alone, in a process of their own; its exit code."""
+    import pytest
+
+    command = [
+        sys.executable,
+        "-P",
+        str(Path(__file__).resolve()),
+        "--zip",
+        str(zip_file),
+        *arguments,
+        "--alone",
+    ]
+    code = subprocess.run(command, cwd=ROOT, check=False).returncode
+    return 0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -69,7 +87,9 @@ def main() -> int:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as conftest.py does, but before numpy is there
         os.environ["CONDYLE_INSTALLED_ZIP"] = str(zip_file)
         sys.path[:] = [str(suite), *(path for path in sys.path if Path(path or ".").resolve() != ROOT)]
-        return run_tests(suite, zip_file, arguments)
+        code = run_tests(suite, zip_file, arguments)
+        os.chdir(ROOT)
+    return code if "--alone" in arguments else code or alone(zip_file, arguments)
 
 
 if __name__ == "__main__":

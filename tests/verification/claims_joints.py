@@ -19,7 +19,7 @@ from .stencils import differentiate
 
 FloatArray = NDArray[np.float64]
 
-POINTS = 1000  # per joint type, distributed over INSTANCES joints
+POINTS = 300  # per joint type, distributed over INSTANCES joints
 INSTANCES = 20
 # The error of the nine-point stencil decreases with the eighth power of the step down to 0.006 and is round-off below
 # 0.004 (measured on cubics and splines of order 6): about 1e-11 here, far below the bounds.
