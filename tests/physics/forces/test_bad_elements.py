@@ -15,7 +15,7 @@ from .test_elements import model_with
         (lambda b: b.add_force("f", "a", (0, 0, 0), 1.0), "direction of force 'f' must not be the zero vector"),
         (lambda b: b.add_force("f", "c", (1, 0, 0), 1.0), "body of force 'f' is missing: 'c'"),
         (lambda b: b.add_force("f", "a", (1, 0, 0), "push"), "follows an unknown input 'push'"),
-        (lambda b: b.add_force("f", "a", (1, 0, 0), 1.0, axes="local"), "must be one of world, body, other, got 'local'"),
+        (lambda b: b.add_force("f", "a", (1, 0, 0), 1.0, axes="local"), "one of world, body, other, got 'local'"),
         (lambda b: b.add_force("old", "a", (1, 0, 0), 1.0), "there is a force named 'old' already"),
         (
             lambda b: b.add_spring("old", "a", (0, 0, 0), "b", (0, 0, 0), stiffness=1.0),
