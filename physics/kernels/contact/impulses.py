@@ -25,7 +25,7 @@ from .impulse_residual import natural_residual
 from .interior import follow_path
 from .newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
 from .sharpening import sharpen
-from .sparse import step_sparse, sweep_sparse
+from .sparse import speeds_of, step_sparse, sweep_sparse
 
 SLOW = 0.25
 SWEEPS = 8
@@ -279,33 +279,41 @@ def jams(first: int, m: int, space: Array) -> bool:
 
 
 @shared
+def search(first: int, cones: int, m: int, space: Array, order: Array, trees: int, sparse: Array) -> bool:
+    """Larger scales, then the central path, where Newton's steps alone make no progress; arguments as of `approach`."""
+    if sharpen(first, cones, m, space, order, trees, sparse):
+        return True
+    follow_path(first, cones, m, space, trees, sparse)
+    at_end, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
+    for i in range(first, m):
+        space[solver.DUAL_STEP, i] = space[solver.IMPULSE, i]
+    if approach(first, cones, m, space, order, 0, trees, sparse):
+        return True
+    if jams(first, m, space):
+        return False
+    if at_end < defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)[0]:
+        # the path ended near the solution, and sweeps diverged from it: contacts that barely slip
+        for i in range(first, m):
+            space[solver.IMPULSE, i] = space[solver.DUAL_STEP, i]
+        speeds_of(first, m, space, sparse)
+    return sharpen(first, cones, m, space, order, trees, sparse)
+
+
+@shared
 def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: bool) -> None:
     """Impulses of contacts with friction and of one-sided rows."""
     if warm:
         centre(first, cones, m, space, order, 0, None)
     if approach(first, cones, m, space, order, 0 if warm else SWEEPS, 0, None):
         return
-    if sharpen(first, cones, m, space, order):
-        return
-    follow_path(first, cones, m, space)
-    at_end, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
-    for i in range(first, m):
-        space[solver.DUAL_STEP, i] = space[solver.IMPULSE, i]
-    if approach(first, cones, m, space, order, 0, 0, None) or jams(first, m, space):
-        return
-    if at_end < defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)[0]:
-        # the path ended near the solution, and sweeps diverged from it: contacts that barely slip
-        for i in range(first, m):
-            space[solver.IMPULSE, i] = space[solver.DUAL_STEP, i]
-        find_speeds(first, m, space)
-    if sharpen(first, cones, m, space, order):
+    if search(first, cones, m, space, order, 0, None) or jams(first, m, space):
         return
     weight = FIRST_WEIGHT
     for _ in range(MOST_PROXIMAL_STEPS):
         solved = proximal_step(first, cones, m, space, order, weight)
         value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
         if value <= solver.ENOUGH * solver.ENOUGH * size or (
-            solved and sharpen(first, cones, m, space, order)
+            solved and sharpen(first, cones, m, space, order, 0, None)
         ):
             return
         weight *= LIGHTER if solved else HEAVIER

@@ -11,19 +11,18 @@ from ..constraints import layout as con
 from . import impulse_layout as solver
 from . import sparse_layout as at
 from .impulse_residual import contact_miss
-from .impulses import SWEEPS, approach, centre, gather
+from .impulses import SWEEPS, approach, centre, gather, search
 from .newton import LARGEST, choose, defect
 from .spare_layout import FRICTION, IMPULSE, JAMMED, RESTITUTION, RIGHT
 from .sparse import prepare_sparse
 from .sparse_order import find_masses, lay_out, list_units, order_trees
 
-# Islands with fewer rows are solved with the matrix of their rows.
-FEW_ROWS = 48
+# Islands with fewer rows are solved with the matrix of their rows; so are those with more where nothing else helps,
+# unless they have many and are near to a solution: their matrices take minutes.
+FEW_ROWS, MANY_ROWS = 48, 240
 # Last step's impulses with a larger defect than this are swept once.
 ROUGH = 1e-6
-# By so much scales of rows grow, so many times, where Newton's steps end nowhere.
-SHARPER, MOST_SHARPENINGS = 32.0, 3
-# Relative defect that is accepted there.
+# Relative defect that is accepted where Newton's steps end nowhere.
 NEAR = 0.5 * JAMMED
 
 
@@ -92,33 +91,6 @@ def still_hold(cones: int, m: int, space: Array, order: Array) -> bool:
     return value <= solver.CLOSE * solver.CLOSE * size and not slides
 
 
-@inline
-def rescale(m: int, by: float, space: Array) -> None:
-    for i in range(m):
-        space[solver.SCALE, i] *= by
-
-
-@shared
-def approach_sharper(cones: int, m: int, before: int, trees: int, order: Array, sparse: Array) -> bool:
-    """`approach` with the rows' own scales; where it fails, from the end of one with larger scales, which distinguish
-    smaller slips and gaps from contact (as `sharpening`).
-    """
-    space, by = sparse[at.VECTOR_ROWS], 1.0
-    found = approach(0, cones, m, space, order, before, trees, sparse)
-    for _ in range(0 if found else MOST_SHARPENINGS):
-        value, size = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
-        if value <= NEAR * NEAR * size:
-            return True
-        by *= SHARPER
-        rescale(m, by, space)
-        found = approach(0, cones, m, space, order, 0, trees, sparse)
-        rescale(m, 1.0 / by, space)
-        if found and approach(0, cones, m, space, order, 0, trees, sparse):
-            return True
-        found = False
-    return found
-
-
 @shared
 def solve_large(
     first: int, end: int, body_int: Array, work: Array, dof: Array, system: Array, flags: Array
@@ -156,10 +128,13 @@ def solve_large(
             centre(0, cones, m, space, order, number, sparse)
         value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
         before = 1 if value > ROUGH * ROUGH * whole else 0
-        if not approach_sharper(cones, m, before if warm else SWEEPS, number, order, sparse):
-            return -1.0
+        if not approach(0, cones, m, space, order, before if warm else SWEEPS, number, sparse):
+            value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
+            if value > NEAR * NEAR * whole:
+                search(0, cones, m, space, order, number, sparse)
     residual, beyond = sparse_residual(cones, m, sparse)
-    if not max(residual, JAMMED) * beyond <= JAMMED:
+    enough = JAMMED if m < MANY_ROWS else ROUGH
+    if not max(residual, enough) * beyond <= enough:
         return -1.0
     for i in range(m):
         spare[IMPULSE, order[i]] = space[solver.IMPULSE, i]

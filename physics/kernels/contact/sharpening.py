@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from . import impulse_layout as solver
-from .impulse_layout import combine, find_speeds
+from .impulse_layout import combine
 from .newton import choose, clean_step, defect, descend
+from .sparse import speeds_of, step_sparse
 
 SHARPER, MOST_SHARPENINGS = 8.0, 12
 MOST_TURNS, MOST_ASTRAY = 15, 4
@@ -22,7 +23,9 @@ def magnify(first: int, cones: int, space: Array, by: float) -> None:
 
 
 @shared
-def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> None:
+def sharp_turns(
+    first: int, cones: int, m: int, space: Array, order: Array, trees: int, sparse: Array
+) -> None:
     """Newton's steps with the present scales. If the defect does not shrink, half a step is taken, a few times: the
     defect may grow before a slip changes its direction.
     """
@@ -32,7 +35,10 @@ def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> N
         if value <= solver.EXACT * solver.EXACT * size:
             return
         choose(first, cones, m, space, order)
-        clean_step(first, cones, m, space, order)
+        if sparse is None:
+            clean_step(first, cones, m, space, order)
+        else:
+            step_sparse(trees, cones, m, order, 0.0, sparse)
         if not descend(first, cones, m, space, value):
             if patience == 0:
                 return
@@ -42,8 +48,9 @@ def sharp_turns(first: int, cones: int, m: int, space: Array, order: Array) -> N
 
 
 @shared
-def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
+def sharpen(first: int, cones: int, m: int, space: Array, order: Array, trees: int, sparse: Array) -> bool:
     """Newton's steps with ever larger scales of the tangents; if none converges, the nearest impulses and False.
+    sparse: as of `impulses.approach`.
 
     Points of one body that reach the ground from different heights hardly slip: no scale of their responses
     distinguishes this from sticking, but their impulses are on the cone's edge. A larger scale detects smaller slip.
@@ -55,7 +62,7 @@ def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
     for _ in range(MOST_SHARPENINGS):
         by *= SHARPER
         magnify(first, cones, space, by)
-        sharp_turns(first, cones, m, space, order)
+        sharp_turns(first, cones, m, space, order, trees, sparse)
         magnify(first, cones, space, 1.0 / by)
         value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
         if value <= solver.ENOUGH * solver.ENOUGH * size:
@@ -66,5 +73,5 @@ def sharpen(first: int, cones: int, m: int, space: Array, order: Array) -> bool:
                 space[solver.KEPT, i] = space[solver.IMPULSE, i]
     for i in range(first, m):
         space[solver.IMPULSE, i] = space[solver.KEPT, i]
-    find_speeds(first, m, space)
+    speeds_of(first, m, space, sparse)
     return False

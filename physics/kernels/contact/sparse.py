@@ -10,6 +10,7 @@ so that rows that say the same do no harm (as Carpentier, Budhiraja & Mansard 20
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
@@ -17,9 +18,12 @@ from ..constraints import layout as con
 from . import impulse_layout as solver
 from . import sparse_layout as at
 from .cone import project_on_cone, solve_contact
-from .impulse_layout import combine
+from .impulse_layout import combine, find_speeds
 from .newton import PROXIMAL, aim
 from .sparse_fronts import factorize_fronts, solve_fronts
+
+# of a contact's equations, see `law_of`
+Law: TypeAlias = tuple[float, float, float, float]
 
 SOFT = 1e-6
 MOST_REFINEMENTS = 6
@@ -121,6 +125,15 @@ def find_sparse_speeds(m: int, sparse: Array) -> None:
 
 
 @shared
+def speeds_of(first: int, m: int, space: Array, sparse: Array) -> None:
+    """Speeds of all rows from their impulses, with the matrix of rows or without it."""
+    if sparse is None:
+        find_speeds(first, m, space)
+    else:
+        find_sparse_speeds(m, sparse)
+
+
+@shared
 def sweep_sparse(cones: int, m: int, times: int, sparse: Array) -> None:
     """As `impulses.sweep`, several times."""
     space, blocks = sparse[at.VECTOR_ROWS], sparse[at.BLOCKS]
@@ -157,48 +170,49 @@ def sweep_sparse(cones: int, m: int, times: int, sparse: Array) -> None:
 
 
 @inline
-def law_of(i: int, cones: int, space: Array, order: Array) -> tuple[bool, Vector, Vector]:
+def law_of(i: int, cones: int, space: Array, order: Array) -> tuple[bool, Vector, Law]:
     """Whether a contact slides; direction of its aim and the ratio of the cone's radius to it; scale, coefficient of
-    friction, and weight of its sliding across the aim.
+    friction, and weight and scale of its sliding across the aim.
     """
     r = space[solver.SCALE, i]
     if i >= cones or order[order.shape[0] // 3 + i] != solver.SLIDE:
-        return False, (1.0, 0.0, 1.0), (r, 0.0, 1.0)
+        return False, (1.0, 0.0, 1.0), (r, 0.0, 1.0, r)
     x, length = aim(i, space, solver.IMPULSE, solver.SPEED)
     mu = space[solver.FRICTION, i]
     share = mu * x[0] / length
-    return True, (x[1] / length, x[2] / length, share), (r, mu, share * SOFT + 1.0 - share)
+    weight, across = share * SOFT + 1.0 - share, share * space[solver.SCALE, i + 1]
+    return True, (x[1] / length, x[2] / length, share), (r, mu, weight, across)
 
 
 @inline
-def miss_of(slides: bool, along: Vector, law: Vector, x: Vector, u: Vector) -> Vector:
+def miss_of(slides: bool, along: Vector, law: Law, x: Vector, u: Vector) -> Vector:
     """Residual of a contact's equations at impulses x and speeds u (see `newton.newton_step` and `newton.slide`)."""
-    (d, e, share), (r, mu, _) = along, law
+    (d, e, share), (r, mu, _, scale) = along, law
     if not slides:
         return -r * u[0], -r * u[1], -r * u[2]
-    across = share * r * (d * u[2] - e * u[1]) + (1.0 - share) * (d * x[2] - e * x[1])
+    across = scale * (d * u[2] - e * u[1]) + (1.0 - share) * (d * x[2] - e * x[1])
     return -r * u[0], mu * x[0] - d * x[1] - e * x[2], -across
 
 
 @inline
-def give_way(slides: bool, along: Vector, law: Vector, miss: Vector) -> Vector:
+def give_way(slides: bool, along: Vector, law: Law, miss: Vector) -> Vector:
     """Impulses that the softened equations of a contact ask for what they miss."""
     if not slides:
         return miss[0] / SOFT, miss[1] / SOFT, miss[2] / SOFT
-    (d, e, _), (_, mu, weight) = along, law
+    (d, e, _), (_, mu, weight, _) = along, law
     normal = miss[0] / SOFT
     a, b = mu * normal + miss[1], miss[2] / weight
     return normal, a * d - b * e, a * e + b * d
 
 
 @inline
-def answer_of(slides: bool, along: Vector, law: Vector, u: Vector) -> Vector:
+def answer_of(slides: bool, along: Vector, law: Law, u: Vector) -> Vector:
     """K u: the part of the softened equations' impulses that speeds take away."""
-    (d, e, share), (r, mu, weight) = along, law
+    (d, e, _), (r, mu, weight, across) = along, law
     stiff = r / SOFT
     if not slides:
         return stiff * u[0], stiff * u[1], stiff * u[2]
-    a, b = mu * stiff * u[0], share * r / weight * (d * u[2] - e * u[1])
+    a, b = mu * stiff * u[0], across / weight * (d * u[2] - e * u[1])
     return stiff * u[0], a * d - b * e, a * e + b * d
 
 
@@ -221,17 +235,12 @@ def place_of(column: int, i: int, units: Array, trees: Array) -> int:
 
 
 @shared
-def add_unit(i: int, width: int, slides: bool, along: Vector, law: Vector, sparse: Array) -> None:
-    """Add J^T K J of a contact or a single row to a front."""
+def add_unit(i: int, width: int, first: Vector, one: Vector, two: Vector, sparse: Array) -> None:
+    """Add J^T K J of a contact or a single row to a front; first, one, two: columns of K."""
     (values, columns, spans), units, trees = sparse[at.JACOBIAN], sparse[at.UNITS], sparse[at.TREES]
     front, k, last = sparse[at.FRONTS], units[i, at.UNIT_ROW], width - 1
     second, third = units[i + min(1, last), at.UNIT_ROW], units[i + last, at.UNIT_ROW]
     begin, rows = trees[units[i, at.UNIT_FRONT], at.TREE_FRONT], trees[units[i, at.UNIT_FRONT], at.TREE_ROWS]
-    first, one, two = (
-        answer_of(slides, along, law, (1.0, 0.0, 0.0)),
-        answer_of(slides, along, law, (0.0, 1.0, 0.0)),
-        answer_of(slides, along, law, (0.0, 0.0, 1.0)),
-    )
     keep = 1.0 if width == 3 else 0.0
     for c in range(spans[k, con.SPAN_COUNT]):
         i0, j0, k0 = values[k, c], keep * values[second, c], keep * values[third, c]
@@ -248,9 +257,9 @@ def add_unit(i: int, width: int, slides: bool, along: Vector, law: Vector, spars
 
 
 @shared
-def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
-    """Factors of M + J^T K J for the chosen states; False if they cannot be found."""
-    space, front, trees = sparse[at.VECTOR_ROWS], sparse[at.FRONTS], sparse[at.TREES]
+def load_masses(count: int, sparse: Array) -> None:
+    """Fronts with the trees' mass matrices alone."""
+    front, trees = sparse[at.FRONTS], sparse[at.TREES]
     for number in range(count):
         first = trees[number, at.QUEUE]
         own, mass = trees[first, at.TREE_STOP] - first, trees[first, at.TREE_MASS]
@@ -260,14 +269,28 @@ def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) 
         for j in range(own):
             for k in range(own):
                 front[begin + j * rows + k] = front[mass + j * own + k]
+
+
+@shared
+def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
+    """Factors of M + J^T K J for the chosen states; False if they cannot be found."""
+    space = sparse[at.VECTOR_ROWS]
+    load_masses(count, sparse)
     i, states = 0, order.shape[0] // 3
     while i < m:
         width = 3 if i < cones else 1
         if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
             slides, along, law = law_of(i, cones, space, order)
-            add_unit(i, width, slides, along, law, sparse)
+            first, one, two = (
+                answer_of(slides, along, law, (1.0, 0.0, 0.0)),
+                answer_of(slides, along, law, (0.0, 1.0, 0.0)),
+                answer_of(slides, along, law, (0.0, 0.0, 1.0)),
+            )
+            add_unit(i, width, first, one, two, sparse)
         i += width
-    return factorize_fronts(count, trees, sparse[at.LISTS], front, sparse[at.MOTIONS][at.SIDE])
+    return factorize_fronts(
+        count, sparse[at.TREES], sparse[at.LISTS], sparse[at.FRONTS], sparse[at.MOTIONS][at.SIDE]
+    )
 
 
 @shared
@@ -321,28 +344,36 @@ def step_sparse(count: int, cones: int, m: int, order: Array, centred: float, sp
 
 
 @shared
+def side_speeds(i: int, width: int, sparse: Array) -> Vector:
+    """Speeds of a contact, or a single row, by the solution of the coordinates."""
+    side, row_of, (values, columns, spans) = (
+        sparse[at.MOTIONS][at.SIDE],
+        sparse[at.UNITS],
+        sparse[at.JACOBIAN],
+    )
+    k, u = row_of[i, at.UNIT_ROW], (0.0, 0.0, 0.0)
+    for c in range(spans[k, con.SPAN_COUNT]):
+        v = side[columns[k, c]]
+        if width == 3:
+            u = (
+                u[0] + values[k, c] * v,
+                u[1] + values[row_of[i + 1, at.UNIT_ROW], c] * v,
+                u[2] + values[row_of[i + 2, at.UNIT_ROW], c] * v,
+            )
+        else:
+            u = (u[0] + values[k, c] * v, 0.0, 0.0)
+    return u
+
+
+@shared
 def take_answers(cones: int, m: int, order: Array, sparse: Array) -> None:
     """Add to the step what the answer of the coordinates to its miss is worth."""
-    space, side = sparse[at.VECTOR_ROWS], sparse[at.MOTIONS][at.SIDE]
-    values, columns, spans = sparse[at.JACOBIAN]
-    states, row_of = order.shape[0] // 3, sparse[at.UNITS]
-    i = 0
+    space, states, i = sparse[at.VECTOR_ROWS], order.shape[0] // 3, 0
     while i < m:
         width = 3 if i < cones else 1
         if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
             slides, along, law = law_of(i, cones, space, order)
-            u = (0.0, 0.0, 0.0)
-            for c in range(spans[row_of[i, at.UNIT_ROW], con.SPAN_COUNT]):
-                v = side[columns[row_of[i, at.UNIT_ROW], c]]
-                if width == 3:
-                    u = (
-                        u[0] + values[row_of[i, at.UNIT_ROW], c] * v,
-                        u[1] + values[row_of[i + 1, at.UNIT_ROW], c] * v,
-                        u[2] + values[row_of[i + 2, at.UNIT_ROW], c] * v,
-                    )
-                else:
-                    u = (u[0] + values[row_of[i, at.UNIT_ROW], c] * v, 0.0, 0.0)
-            taken = answer_of(slides, along, law, u)
+            taken = answer_of(slides, along, law, side_speeds(i, width, sparse))
             for j in range(width):
                 space[solver.DUAL, i + j] -= taken[j]
                 space[solver.STEP, i + j] += space[solver.DUAL, i + j]
