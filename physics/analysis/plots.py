@@ -1,28 +1,19 @@
-"""Plots of results, fits, joints and models. Matplotlib is optional and imported on first use."""
+"""Plots of results and fits. Matplotlib is optional and imported on first use."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
-from ..bodies.state import State
-from ..dynamics import body_poses
 from ..errors import MissingDependencyError
-from ..geometry import lie
 from ..io.files import write_atomically
-from ..joints import Joint, SplineCurve
-from ..joints.drawing import drawing
-from ..joints.symbols import Drawing, joined
-from ..model.model import Model
+from ..joints import SplineCurve
 from ..model.result import Result
-from ..validation import number
-from .constraint_drawing import drawing as constraint_drawing
-from .constraint_drawing import spring as spring_drawing
 
 # distinguishable without red and green (Okabe & Ito 2008)
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#5d3a9b")
@@ -32,27 +23,6 @@ UNITS = {"rad": "angle [rad]", "m": "position [m]", "1": "curve parameter [1]"}
 LEGEND_LIMIT = 14
 CURVE_SAMPLES = 400
 JUMP = 1.0  # rad between two samples that the velocity does not explain: a change of chart
-
-#: colour, width in points and legend of each role, in drawing order
-ROLE_STYLES: dict[str, tuple[str, float, str]] = {
-    "surface": ("#9aa7b5", 0.7, "where it may slide"),
-    "path": ("#e69f00", 2.0, "path"),
-    "axis": ("#222222", 1.2, "axes"),
-    "frame_x": ("#d62839", 1.2, ""),
-    "frame_y": ("#3a9d23", 1.2, ""),
-    "frame_z": ("#1f6fd6", 1.2, ""),
-    "sample_x": ("#d62839", 0.9, ""),
-    "sample_y": ("#3a9d23", 0.9, ""),
-    "sample_z": ("#1f6fd6", 0.9, ""),
-    "limit": ("#cc4778", 2.2, "limits"),
-    "value": ("#0072b2", 1.8, "where it is"),
-    "body": ("#bbbbbb", 1.0, "bodies"),
-}
-# Margin around a drawing, as a share of its size.
-MARGIN = 0.06
-# The axes of flat drawings have at least this share of the longest, so that tick labels do not overlap. Drawings are
-# smaller than matplotlib's default, which cuts labels off.
-LEAST_DEPTH, ZOOM = 0.5, 0.85
 
 STYLE: dict[Any, Any] = {
     "font.size": 10.0,
@@ -145,67 +115,6 @@ def plot_fit(fit: Any, path: str | os.PathLike[str] | None, title: str = "") -> 
     return figure
 
 
-def plot_joint(
-    joint: Joint,
-    path: str | os.PathLike[str] | None,
-    title: str = "",
-    *,
-    size: float = 0.1,
-    limits: Any = None,
-    q: Any = None,
-) -> Any:
-    """Draw a joint by ``joints.drawing.drawing``.
-
-    Args:
-        joint: any joint. path: of the picture (the suffix is the format), or None. title: of the figure.
-        size, limits, q: as in ``joints.drawing.drawing``.
-
-    Returns:
-        The matplotlib Figure.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-        ModelError: an invalid argument.
-    """
-    return _draw_space([drawing(joint, size, limits, q)], path, title)
-
-
-def plot_model(
-    model: Model, state: State, path: str | os.PathLike[str] | None, title: str = "", *, size: float = 0.1
-) -> Any:
-    """Draw a model in a state: joints with limits, constraints, springs, and lines to the bodies' centres of mass.
-
-    Returns:
-        The matplotlib Figure.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-    """
-    number(size, "size of a drawing", positive=True)
-    poses = body_poses(model, state)
-    shown = []
-    for k, body in enumerate(model.bodies):
-        parent = poses[body.parent] if body.parent >= 0 else np.eye(4)
-        place = parent @ body.joint_in_parent
-        q = state.q[model.coordinate_slice(body.name)]
-        shown.append(drawing(body.joint, size, body.limits, q).moved(place))
-        centre = poses[k][:3, :3] @ body.com + poses[k][:3, 3]
-        moving = (poses[k] @ lie.inverse(body.body_in_joint))[:3, 3]
-        ends = np.stack([parent[:3, 3] if body.parent >= 0 else place[:3, 3], place[:3, 3], moving, centre])
-        shown.append(Drawing(ends, np.array([[0, 1], [2, 3]]), ("body", "body")))
-    places: dict[str | None, FloatArray] = dict(zip(model.body_names, poses))
-    shown += [constraint_drawing(each, places, size) for each in model.constraints.values()]
-    for spring in model.springs:
-        ends = np.stack(
-            [
-                poses[body][:3, :3] @ point + poses[body][:3, 3] if body >= 0 else point
-                for body, point in ((spring.body, spring.point), (spring.other, spring.other_point))
-            ]
-        )
-        shown.append(spring_drawing(ends[0], ends[1], size))
-    return _draw_space(shown, path, title)
-
-
 def _curve_geometry(joint: SplineCurve) -> tuple[FloatArray, FloatArray, FloatArray]:
     """q, |s| and |ds/dq| along a curve, with the joint's length scale."""
     lower, upper = joint.domain.tolist()
@@ -275,39 +184,6 @@ def _draw_residuals(panel: Any, q: FloatArray, millimetres: FloatArray, degrees:
         axes.set_ylim(0.0, 1.15 * max(float(values.max()), 1e-12))
     other.grid(False)
     panel.set_title(f"Residual of each pose: at most {millimetres.max():.3g} mm and {degrees.max():.3g}°")
-
-
-def _draw_space(drawings: Iterable[Drawing], path: str | os.PathLike[str] | None, title: str) -> Any:
-    shown = joined(drawings)
-    with _figure((8.0, 5.6), path, title) as figure:
-        from mpl_toolkits.mplot3d.art3d import Line3DCollection
-
-        axes = figure.add_subplot(projection="3d", proj_type="ortho")
-        for role, (colour, width, label) in ROLE_STYLES.items():
-            segments = shown.segments(role)
-            if len(segments):
-                lines = Line3DCollection(segments, colors=colour, linewidths=width, label=label or None)
-                axes.add_collection3d(lines)
-        _fit_axes(axes, shown.points)
-        for name in "xyz":
-            getattr(axes, f"set_{name}label")(f"{name} [m]")
-        axes.view_init(elev=24.0, azim=-58.0)
-        figure.legend(loc="outside right center")
-    return figure
-
-
-def _fit_axes(axes: Any, points: FloatArray) -> None:
-    """Set the same scale along all axes, and few ticks."""
-    from matplotlib.ticker import MaxNLocator
-
-    low, high = points.min(axis=0), points.max(axis=0)
-    middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    least = LEAST_DEPTH * float(half.max())
-    half = (1.0 + MARGIN) * np.maximum(half, least)
-    for name, centre, reach in zip("xyz", middle, half):
-        getattr(axes, f"set_{name}lim")(centre - reach, centre + reach)
-        getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(4 if reach > 0.7 * half.max() else 2))
-    axes.set_box_aspect(half, zoom=ZOOM)
 
 
 @contextmanager

@@ -5,10 +5,9 @@ import pytest
 
 import physics as ph
 from physics import constraints
-from physics.analysis import plots
 from physics.analysis.constraint_drawing import drawing, ground, slack, spring
 from physics.joints.symbols import ROLES
-from tests.physics.constraints.mechanisms import four_bar, pose
+from tests.physics.constraints.mechanisms import pose
 
 PLACES = {"a": pose((0.4, 0.1, 0.2), (0.2, 0.3, 0.1)), "b": pose((1.0, 0.0, 0.5), (0.0, 1.0, 0.0))}
 FRAME = pose((0.1, 0.2, 0.3), (0.5, 0.0, 0.2))
@@ -73,11 +72,3 @@ def test_a_drawing_needs_poses_and_a_size():
         drawing(CONSTRAINTS["point"], {"b": np.eye(4)})
     with pytest.raises(ph.ModelError, match="size of a drawing"):
         drawing(CONSTRAINTS["point"], PLACES, 0.0)
-
-
-def test_a_model_is_plotted_with_its_constraints():
-    pytest.importorskip("matplotlib")
-    model, state = four_bar("hinge")
-    figure = plots.plot_model(model, state, None, size=0.2)
-    lines = {lines.get_label(): np.array(lines._segments3d) for lines in figure.axes[0].collections}
-    assert (np.abs(lines["axes"].reshape(-1, 3) - [2.0, 0.0, 0.2]) < 1e-9).all(axis=1).any()
