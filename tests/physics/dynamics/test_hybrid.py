@@ -77,28 +77,6 @@ def chain(count):
     return row(names, lambda _: ph.joints.Hinge(rng.normal(size=3)), (0, 0, -0.2), **link).build()
 
 
-def test_returned_torques_fed_back_give_the_same_motion():
-    """Half of a chain's joints are driven; its torques of each step drive another chain along with it."""
-    model = chain(8)
-    driven = [f"link {k}" for k in range(0, 8, 2)]
-
-    def distance(dt, duration=0.1):
-        states = [model.state(q=np.linspace(-0.4, 0.6, 8))] * 2
-        for n in range(round(duration / dt)):
-            given = {name: 3.0 * np.sin(8.0 * n * dt + k) for k, name in enumerate(driven)}
-            prescribed, fed = states
-            qdd, tau = ph.hybrid_dynamics(model, prescribed, given)
-            again = ph.forward_dynamics(model, fed, tau)
-            states = [step(state, a, dt) for state, a in ((prescribed, qdd), (fed, again))]
-        return np.abs(states[0].q - states[1].q).max()
-
-    def step(state, qdd, dt):
-        qd = state.qd + dt * qdd
-        return model.state(q=state.q + dt * qd, qd=qd)
-
-    assert distance(2e-3) < 1e-10  # the same forces at the same states: only round-off grows
-
-
 def test_bad_input_is_told():
     model = chain(3)
     state = model.state()

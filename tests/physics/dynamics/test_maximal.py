@@ -1,10 +1,9 @@
-"""Maximal coordinates: J_mr and its rate, dense and as products; both roads to the accelerations."""
+"""Maximal coordinates: J_mr and its rate, dense and as products; wrenches on the bodies."""
 
 import numpy as np
 import pytest
 
 import physics as ph
-from tests.physics.dynamics.test_springs import sprung
 from tests.physics.forces.test_elements import KINDS, model_with
 from tests.physics.generators import TREE_KINDS, random_state, random_tree
 
@@ -57,28 +56,6 @@ def test_jacobian_rate_is_the_derivative_along_the_motion(kind):
     rate = ph.maximal_coordinates(model, state).jacobian_rate
     # differences of fourth order: 1e-16 / h of round-off, h^4 times fifth derivatives that splines make large
     assert np.abs(slope - rate).max() < 1e-7 * max(np.abs(rate).max(), 1.0)
-
-
-def test_both_roads_give_the_same_accelerations():
-    for rng, model, state in trees(range(100, 140)):
-        tau = rng.normal(size=model.num_coordinates)
-        recursive = ph.forward_dynamics(model, state, tau)
-        dense = ph.forward_dynamics(model, state, tau, road="dense")
-        matrix = ph.mass_matrix(model, state)
-        # in the norm of the mass matrix: metres beside radians, and no share of its condition
-        assert (recursive - dense) @ matrix @ (recursive - dense) < 1e-20 * (recursive @ matrix @ recursive)
-        maximal = ph.maximal_coordinates(model, state)
-        scale = np.sqrt(np.outer(np.diag(matrix), np.diag(matrix)))
-        assert np.abs(maximal.reduced_inertia - matrix).max() < 1e-12 * scale.max()
-
-
-def test_springs_between_bodies_are_wrenches_on_them():
-    for seed in range(5):
-        rng, model = sprung(seed, damping=0.7)
-        state = random_state(rng, model)
-        tau = rng.normal(size=model.num_coordinates)
-        dense = ph.forward_dynamics(model, state, tau, road="dense")
-        assert np.allclose(dense, ph.forward_dynamics(model, state, tau), rtol=1e-9, atol=1e-9)
 
 
 def test_force_elements_are_wrenches_on_the_bodies():

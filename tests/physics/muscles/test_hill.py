@@ -165,28 +165,6 @@ def test_power_is_balanced(law):
         assert (ahead - behind) / (2.0 * step) == pytest.approx(given, rel=1e-6, abs=1e-5 * watts)
 
 
-@pytest.mark.parametrize("law", LAWS[:2] + LAWS[4:6], ids=["millard", "pennate", "thelen", "thelen-pennate"])
-def test_energy_over_a_contraction(law):
-    """A muscle excited while its path is led to and fro: work and losses add up to what is stored."""
-    from scipy.integrate import solve_ivp
-
-    def path(t):
-        return 0.31 + 0.02 * np.sin(8.0 * t), 0.16 * np.cos(8.0 * t)
-
-    def slope(t, x):
-        length, speed = path(t)
-        excitation = 0.5 + 0.4 * np.sin(5.0 * t)
-        states = x[:2]
-        _, _, power, loss = law.energies(length, speed, excitation, states)
-        given = law.force(length, speed, excitation, states) * speed + power - loss
-        return [*law.state_rates(length, speed, excitation, states), given]
-
-    start = law.initial_states(path(0.0)[0], 0.3)
-    found = solve_ivp(slope, (0.0, 1.0), [*start, 0.0], rtol=1e-10, atol=1e-12, method="LSODA")
-    stored = [sum(law.energies(*path(t), 0.0, found.y[:2, k])[:2]) for t, k in ((0.0, 0), (found.t[-1], -1))]
-    assert found.y[2, -1] == pytest.approx(stored[1] - stored[0], abs=1e-6)
-
-
 def test_fibres_never_push_on_a_rigid_tendon_and_rest_when_it_is_slack():
     law = Millard(**MUSCLE, pennation=0.3, rigid_tendon=True)
     for length in np.linspace(0.1, 0.5, 30):

@@ -95,41 +95,6 @@ def test_straight() -> None:
     assert largest_error(wrap, Motion(ends, [pose], rng), PARTS) < FINITE_DIFFERENCES
 
 
-def approach(smoothing: float, depth: float) -> Any:
-    """Position and Jacobian of the middle of a strand that lies `depth` deep in a cylinder."""
-    wrap = Wrap(Cylinder(radius=RADIUS, side="+x"), smoothing)
-    strand = at_rest(wrap, np.array([RADIUS - depth, -0.3, 0.0]), np.array([RADIUS - depth, 0.3, 0.05]))
-    x, _, _, _, jacobian = strand.point(0.45 * strand.length)
-    return strand.length, x, jacobian
-
-
-def test_attaching_is_smooth() -> None:
-    """The Jacobian jumps in the true shortest path and not in the smooth one; away from there both are the same."""
-    near = 1e-9
-    jump = np.abs(approach(0.0, near)[2] - approach(0.0, -near)[2]).max()
-    assert jump > 0.4
-    for depth in (-1e-3, -5e-4, 0.0, 5e-4, 1e-3):
-        steps = [approach(1e-3, depth + near)[2], approach(1e-3, depth - near)[2]]
-        # the smooth one's slope is bounded by about jump / smoothing
-        assert np.abs(steps[0] - steps[1]).max() < 4.0 * jump * near / 1e-3
-    for depth in (-2e-3, 2e-3):
-        length, x, jacobian = approach(1e-3, depth)
-        raw_length, raw_x, raw_jacobian = approach(0.0, depth)
-        assert length == pytest.approx(raw_length, abs=1e-15)
-        assert np.abs(x - raw_x).max() < 1e-15
-        assert np.abs(jacobian - raw_jacobian).max() < 1e-13
-
-
-def test_converges_to_the_shortest_path() -> None:
-    """Errors of length and position at the event fall with the smoothing."""
-    raw_length, raw_x, _ = approach(0.0, 0.0)
-    for smoothing in (1e-2, 1e-3, 1e-4):
-        length, x, _ = approach(smoothing, 0.0)
-        # 35/256 of the smoothing is how far the smooth maximum lies above its larger one where both are equal
-        assert np.abs(x - raw_x).max() < 0.14 * smoothing
-        assert 0.0 < length - raw_length < 0.2 * smoothing**2
-
-
 def test_third_derivative_is_continuous() -> None:
     """Along a motion through attach and detach differences of x'' shrink with the step everywhere."""
     wrap = Wrap(Cylinder(radius=RADIUS, side="+x"), 0.02)

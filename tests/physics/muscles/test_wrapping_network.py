@@ -11,11 +11,9 @@ import pytest
 from physics.errors import ModelError
 from physics.io.files import read_json
 from physics.muscles import network
-from physics.muscles.obstacles import Cylinder
-from physics.muscles.wrapping import Wrap
 from tests.tools import train_wrap_network
 
-from .strands import at_rest, derivative
+from .strands import derivative
 
 RADIUS = 0.2
 INSIDE = np.array([[0.3, -0.4, 0.1], [0.5, 0.6, -0.2]])
@@ -38,21 +36,6 @@ def test_derivatives(ends: Any) -> None:
         step = np.eye(6)[k].reshape(2, 3)
         column = derivative(lambda t, s=step: network.network_point(RADIUS, ends + t * s, 0.4).position, 1e-3)
         assert np.abs(column - point.jacobian[:, k]).max() < 1e-9
-
-
-def test_accuracy() -> None:
-    """What the training's report says of fresh samples holds for the weights that are shipped."""
-    inputs, target = train_wrap_network.samples(
-        np.random.default_rng(9), 300, train_wrap_network.SHIPPED.threshold
-    )
-    errors = []
-    for a, b, angle, part in inputs.astype(float):
-        ends = np.array([[a, 0.0, 0.0], [b * np.cos(angle), b * np.sin(angle), 0.0]])
-        raw = at_rest(Wrap([Cylinder(radius=1.0, side="counterclockwise")], 0.0), *ends)
-        errors.append(network.network_point(1.0, ends, part).position - raw.point(part * raw.length)[0])
-    distances = np.linalg.norm(errors, axis=1)
-    assert np.sqrt(np.mean(distances**2)) < 5e-3  # the report: 2.7e-3 of the radius
-    assert target.shape == (300, 2)
 
 
 def test_training_makes_progress() -> None:

@@ -30,23 +30,6 @@ def on_slope(angle, azimuth, friction):
     return model, model.state(start)
 
 
-@pytest.mark.parametrize("k", range(16))
-def test_slips_at_the_edge_of_the_cone_in_every_direction(k):
-    """Within 0.05 degrees of the angle of friction, in directions that no pyramid of few sides shares."""
-    edge, margin = np.arctan(0.4), np.radians(0.05)
-    azimuth = 2.0 * np.pi * k / 16.0
-    model, state = on_slope(edge - margin, azimuth, 0.4)
-    rest = ph.simulate(model, state, 0.2, record_interval=0.2)
-    # nothing but round-off moves it
-    assert np.abs(rest.q[-1] - rest.q[0]).max() < 1e-12
-    model, state = on_slope(edge + margin, azimuth, 0.4)
-    moved = ph.simulate(model, state, 0.2, record_interval=0.2).q[-1, :3] - state.q[:3]
-    excess = 9.81 * (np.sin(edge + margin) - 0.4 * np.cos(edge + margin))
-    # symplectic Euler's first order in the way of a uniform acceleration: 0.2 s in 200 steps
-    assert abs(np.linalg.norm(moved) - 0.5 * excess * 0.2**2) < 0.01 * 0.5 * excess * 0.2**2
-    assert moved[2] < 0.0
-
-
 @pytest.mark.filterwarnings("ignore::physics.errors.SimulationWarning")
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "rk4", "sdirk2", "event_driven"])
 def test_what_a_given_motion_leads_into_an_obstacle_is_told(integrator):
@@ -61,29 +44,6 @@ def test_what_a_given_motion_leads_into_an_obstacle_is_told(integrator):
     assert found["deepest"] == "floor" and 0.03 - 0.5e-3 - 1e-6 <= found["overlap"] <= 0.03 + 1e-6
     fallen = ph.simulate(model, model.state(q=[0.02]), 0.2, 1e-3, integrator)
     assert fallen.info["constraints"]["overlap"] < 1e-6  # and none where nothing leads it
-
-
-def test_a_stack_stands_still():
-    """Three cubes, the heaviest on top: no creeping, and the solver ends.
-
-    Each stands on points a little inside its corners: on the very edge of a box two faces are as near.
-    """
-    builder = ph.ModelBuilder()
-    inset = CORNERS * [0.9, 0.9, 1.0]
-    for k, mass in enumerate((1.0, 3.0, 30.0)):
-        cube(builder, f"cube{k}", mass)
-        if k == 0:
-            builder.add_contact("floor", "cube0", CORNERS, Plane(), friction=0.5)
-        else:
-            builder.add_contact(
-                f"pile{k}", f"cube{k}", inset, Box((HALF, HALF, HALF)), other=f"cube{k - 1}", friction=0.5
-            )
-    model = builder.build()
-    q = np.zeros(18)
-    q[2::6] = HALF * np.array([1.0, 3.0, 5.0])
-    result = ph.simulate(model, model.state(q), 0.3, record_interval=0.1)
-    assert np.abs(result.q - q).max() < 1e-9
-    assert result.info["constraints"]["residual"] < 1e-9
 
 
 def test_a_high_pile_rests_from_its_first_step():

@@ -1,4 +1,4 @@
-"""Implicit methods: orders, stability at large steps, energy, Newton's iteration, what stops them."""
+"""Implicit methods: orders, energy, Newton's iteration, what stops them."""
 
 import numpy as np
 import pytest
@@ -55,10 +55,9 @@ def chain_of_everything():
     return model, model.state(q=q, qd=qd)
 
 
-@pytest.mark.parametrize("make, span", [(sprung_chain, 0.3), (chain_of_everything, 0.02)])
-def test_orders_of_convergence(make, span):
-    """The error falls with the first, first and second power of the step, to 12 %; every joint at short span."""
-    model, state = make()
+def test_orders_of_convergence():
+    """The error falls with the first, first and second power of the step, to 12 %; every joint, at a short span."""
+    (model, state), span = chain_of_everything(), 0.02
     exact = ph.simulate(model, state, span, integrator="DOP853", rtol=1e-12, atol=1e-13).q[-1]
     for name, order in zip(IMPLICIT, (1, 1, 2)):
         steps = (40, 80, 160)
@@ -67,36 +66,6 @@ def test_orders_of_convergence(make, span):
         ]
         slopes = np.log2(np.array(errors[:-1]) / errors[1:])
         assert np.abs(slopes - order).max() < 0.12 * order, (name, errors)
-
-
-@pytest.mark.parametrize("name", ["Radau", "BDF"])
-def test_adaptive_implicit_methods(name):
-    model, state = sprung_chain()
-    options = {"rtol": 1e-8, "atol": 1e-10, "record_interval": 0.05}
-    exact = ph.simulate(model, state, 0.3, integrator="DOP853", **options)
-    result = ph.simulate(model, state, 0.3, integrator=name, **options)
-    assert np.abs(result.q - exact.q).max() < 1e-6
-
-
-def stiff_chain():
-    """Three hinges with joint springs so stiff, and little damping, that the fastest of them wants tiny steps."""
-    rng = np.random.default_rng(2)
-    model = chain(rng, [ph.joints.Hinge(rng.normal(size=3)) for _ in range(3)], 1e6, 10.0).build()
-    state = model.state(q=1e-3 * rng.normal(size=3))
-    by_q = ph.inverse_dynamics_derivatives(model, state).dq
-    frequency = np.sqrt(np.linalg.eigvals(np.linalg.solve(ph.mass_matrix(model, state), by_q)).real.max())
-    return model, state, 2.0 / frequency  # the largest stable step of symplectic Euler without damping
-
-
-@pytest.mark.parametrize("name", IMPLICIT)
-def test_stiff_springs_at_a_hundred_times_the_explicit_limit(name):
-    model, state, limit = stiff_chain()
-    with pytest.raises(ph.DivergedError):
-        ph.simulate(model, state, 4000.0 * limit, 2.0 * limit, "symplectic_euler")
-    dt = 100.0 * limit
-    result = ph.simulate(model, state, 200.0 * dt, dt, name)
-    assert np.diff(result.energy[:, 2]).max() < 1e-9 * np.ptp(result.energy[:, 2])
-    assert np.abs(ph.inverse_dynamics(model, model.state(q=result.q[-1]))).max() < 1e-6  # at rest in balance
 
 
 def test_linear_oscillator_is_the_textbooks():
