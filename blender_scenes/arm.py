@@ -16,9 +16,9 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import arm_model as model
 from . import muscle_objects
@@ -30,8 +30,6 @@ from .production import Progress, Recipe, bake_shown, check, contact_sheet, new_
 from .shoulder_cage import add_cage
 from .shoulder_model import clavicle_length, clavicle_pose
 from .staging import add_studio, bone_material, mesh_object
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 48
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)

@@ -12,16 +12,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 from physics.muscles import Cylinder, MassPoints, Millard, PathPoint, SphereCappedCylinder, Wrap
 
 from .anatomy.forearm import ELBOW
 from .shoulder_model import REST, clavicle_length, clavicle_pose, gliding_pose, rod_inertia, shoulder_frame
-
-FloatArray = NDArray[np.float64]
 
 SECONDS, TIME_STEP = 1.0, 1e-3
 # Winter 2009, table 4.1, for 75 kg: the upper arm's 2.1 kg without triceps; forearm and hand

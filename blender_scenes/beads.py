@@ -14,7 +14,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from . import beads_model
 from .anatomy.implicit import sphere, union
@@ -26,8 +25,6 @@ from .picture import Image, Shot
 from .production import Progress, Recipe, check, contact_sheet, new_file, object_pose, set_simulation
 from .shapes import revolved, ring, solid, tube
 from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 SECONDS, TIME_STEP = 4.0, 1e-3
 FLOOR = -0.42  # m

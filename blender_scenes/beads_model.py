@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
-
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 PETALS, PETAL_DEPTH = 5, 0.36
 MEAN_RADIUS = 0.20  # m

@@ -21,13 +21,13 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Vector
-from numpy.typing import NDArray
 
 from addon.blender import compat
 from addon.data import references
 from addon.jobs import bake
 from addon.reading import colliders
 from addon.reading import scene as scene_to_model
+from physics._typing import FloatArray
 
 from . import SceneError
 from .anatomy.implicit import sphere, tube, union
@@ -35,8 +35,6 @@ from .anatomy.surface import mesh_from_shape
 from .picture import Image, Shot
 from .production import Progress, Recipe, check, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, mesh_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 FRAMES, TILES = 96, (6, 18, 36, 54, 66, 84)
 STRIDE, PERIOD, SWING = 1.2, 24, 10  # m and frames of two steps, and frames in which a foot is in the air

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import driven_knee_model as model
 from . import muscle_objects
@@ -29,8 +29,6 @@ from .muscle_objects import Look
 from .picture import Image, Shot
 from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, bone_material, mesh_object
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 48  # of the motion; shown at 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)

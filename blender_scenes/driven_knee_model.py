@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 from physics.muscles import Cylinder, Keyframes, Millard, PathPoint, Proportional, Wrap
 
@@ -26,8 +26,6 @@ from .anatomy.knee_kinematics import (
     tibia_poses,
 )
 from .leg_model import ANKLE, FOOT_CENTER, FOOT_INERTIA, FOOT_MASS, knee, turned_inertia
-
-FloatArray = NDArray[np.float64]
 
 # the thigh is level along x and static, the pelvis upright
 FEMUR = np.eye(4)

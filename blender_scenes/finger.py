@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from . import finger_model as model
 from . import muscle_objects
@@ -25,8 +24,6 @@ from .picture import Image, Shot
 from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 1440  # of the motion; shown at 24
 FRAMES = 97

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.muscles import PathPoint
-
-FloatArray = NDArray[np.float64]
 
 # x towards the fingertip, z towards the back of the hand; the origin is the finger's first joint [m]
 BONES = ("Proximal", "Middle", "Distal")

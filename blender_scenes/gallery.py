@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from physics._typing import FloatArray
 from physics.joints import Spherical
 from physics.joints.drawing import drawing
 
@@ -24,8 +24,6 @@ from .gallery_joints import REACH, SWEEP_FRAMES, Exhibit, whole_gallery
 from .keys import key_poses, key_property
 from .picture import Image, Label, Shot, glow, grid, node_tree, prepare_render, render
 from .production import Progress, Recipe, check_shown, new_file
-
-FloatArray = NDArray[np.float64]
 
 COLUMNS = 5
 SPACING = 0.4  # m between exhibits

@@ -11,13 +11,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from physics import joints
+from physics._typing import FloatArray
 from physics.geometry import lie
 from physics.joints import Joint
-
-FloatArray = NDArray[np.float64]
 
 SWEEP_FRAMES = 240  # frames of the whole sweep, divided evenly between the coordinates
 REACH = 0.055  # m from the joint to the tip of the moving part

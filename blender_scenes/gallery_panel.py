@@ -7,17 +7,15 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from addon.data.references import Body
 from addon.making import bodies_and_joints
 from addon.reading import joints as joint_reading
 from physics import joints
+from physics._typing import FloatArray
 
 from . import SceneError
 from .gallery_joints import Exhibit
-
-FloatArray = NDArray[np.float64]
 
 # settings with the same names as in physics
 SAME_NAMES = (

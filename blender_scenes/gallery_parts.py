@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from physics._typing import FloatArray
 from physics.joints.base import rotation_to
 
 from .gallery_joints import REACH
 
-FloatArray = NDArray[np.float64]
 Solid = tuple[FloatArray, list[tuple[int, ...]]]
 
 

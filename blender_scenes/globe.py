@@ -14,7 +14,6 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from . import globe_model, globe_parts
 from .anatomy.implicit import sphere
@@ -25,8 +24,6 @@ from .picture import Image, Shot
 from .production import Progress, Recipe, check, contact_sheet, new_file, object_pose, set_simulation
 from .shapes import solid, tube
 from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 SECONDS, TIME_STEP = 6.0, 5e-4
 FLOOR = -0.40  # m

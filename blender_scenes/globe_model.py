@@ -9,13 +9,11 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .coastlines import FLOWN, LANDS, Coast
-
-FloatArray = NDArray[np.float64]
 
 RADIUS = 0.25  # m
 TILT = np.radians(23.4)

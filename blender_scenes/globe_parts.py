@@ -8,13 +8,13 @@ from mathutils import Vector
 from mathutils.geometry import delaunay_2d_cdt
 from numpy.typing import NDArray
 
+from physics._typing import FloatArray
+
 from .anatomy.implicit import ellipsoid, union
 from .anatomy.surface import Mesh
 from .gallery_parts import Solid, together
 from .globe_model import RADIUS, TILT, curve_poses
 from .shapes import banded, revolved, solid
-
-FloatArray = NDArray[np.float64]
 
 LAND_RISE = 0.0025  # m, of a plate of land above the sea
 CELL = np.radians(2.2)  # of a plate's triangles

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from mathutils import Vector
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 
 from . import hand_model as model
@@ -28,8 +28,6 @@ from .picture import Image, Shot, glow
 from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_studio, arrow, curves_object, faceted_object, mesh_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from physics import constraints
+from physics._typing import FloatArray
 from physics.geometry import lie
-
-FloatArray = NDArray[np.float64]
 
 # right hand, palm down; x towards the fingertips, y towards the thumb, z towards its back
 FOREARM, FOREARM_RADII = 0.25, (0.042, 0.027)  # m

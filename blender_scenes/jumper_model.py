@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
-
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 # both legs and both arms of a person of 70 kg and 1.75 m as one link each; shares of mass after Winter 2009, table 4.1
 HIP_SHOULDER, HEAD = 0.50, 0.80  # above the hip [m]

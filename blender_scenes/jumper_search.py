@@ -10,14 +10,12 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import jumper_model as model
 from .jumper_model import Course, Plan
-
-FloatArray = NDArray[np.float64]
 
 ANGLES = np.array([[-0.6, 3.1], [-0.3, 2.4], [-2.5, -0.02], [-0.8, 0.6]])  # shoulder, hip, knee, ankle
 LOWER = np.concatenate([[0.5, -0.6, -2.0], np.tile(ANGLES[:, 0], 6), [0.04] * 5])

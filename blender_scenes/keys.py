@@ -6,12 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from addon.blender import compat
+from physics._typing import FloatArray
 from physics.geometry import lie
-
-FloatArray = NDArray[np.float64]
 
 # Blender keeps location and quaternion in single precision: half a unit in the last place of a metre, composed twice.
 SHOWN_WITHIN = 2e-6

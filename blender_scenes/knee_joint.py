@@ -7,17 +7,15 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from addon.jobs import bake as tasks
 from addon.making.demo_knee import LENGTH_SCALE, Leg
+from physics._typing import FloatArray
 
 from . import SceneError
 from .anatomy.knee_kinematics import FLEXION_DEGREES, NOISE_ROTATION, NOISE_TRANSLATION, tibia_poses
 from .knee_scene import KneeScene, flexion_degrees, relative_pose
 from .production import Progress, bake_shown, object_pose
-
-FloatArray = NDArray[np.float64]
 
 # The shank is vertical at about 92 degrees: undamped it swings from here to about 115, inside the keyed 0 to 120.
 RELEASE_DEGREES = 70.0

@@ -9,9 +9,9 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from addon.making.demo_knee import Leg
+from physics._typing import FloatArray
 from physics.analysis import plots as drawings
 
 from . import production
@@ -19,8 +19,6 @@ from .knee_scene import HIP, WHOLE_LEG, KneeScene
 from .picture import Image, Shot
 from .production import Progress, object_pose
 from .staging import curve_object, frames_object
-
-FloatArray = NDArray[np.float64]
 
 KNEE = (HIP[0] + 0.412, HIP[1], HIP[2] - 0.028)
 ANKLE = np.array([0.0, 0.0, -0.42, 1.0])  # in the tibia's axes

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from addon.making.demo_knee import NAMES, Leg, add_leg
+from physics._typing import FloatArray
 
 from . import SceneError
 from .anatomy import bones
@@ -23,8 +23,6 @@ from .anatomy.surface import Mesh
 from .picture import Shot, add_camera
 from .production import new_file, object_pose
 from .staging import add_studio, bone_material
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_BETWEEN_KEYS = 10
 HIP = (0.0, 0.0, 0.2)  # m; the thigh lies level along +X, its front upward, the shank about the height 0

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from . import SceneError
 from . import leg_model as model
@@ -22,8 +21,6 @@ from .knee_scene import bone_gap
 from .picture import Image, Shot
 from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_studio, bone_material, curve_object, frames_object, mesh_object
-
-FloatArray = NDArray[np.float64]
 
 FRAMES = 1 + round((model.STEP_SECONDS + model.REACH_SECONDS) * model.FRAMES_A_SECOND)
 BODIES = ("Femur", "Tibia", "Foot")

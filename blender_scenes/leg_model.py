@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .anatomy.knee_kinematics import (
     BLENDER_FROM_OPENSIM,
@@ -22,8 +23,6 @@ from .anatomy.knee_kinematics import (
     keyed_poses,
     rotation_matrix,
 )
-
-FloatArray = NDArray[np.float64]
 
 ANKLE = BLENDER_FROM_OPENSIM @ np.array([0.0, -0.430, 0.003])  # m, in the tibia
 HIP_CONE = np.radians(100.0)  # largest tilt of the thigh from the vertical

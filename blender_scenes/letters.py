@@ -15,7 +15,8 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
+
+from physics._typing import FloatArray
 
 from . import letters_model, production
 from .anatomy.surface import Mesh
@@ -26,8 +27,6 @@ from .mechanism import add_bodies, check_same_model
 from .picture import Image, Shot
 from .shapes import solid
 from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 SECONDS, TIME_STEP = 4.0, 2.5e-4
 # the colours of a box of wooden letters

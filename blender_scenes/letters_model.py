@@ -11,13 +11,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .letters_shapes import HALF, LEFT, RIGHT, SAMPLE, STROKE, frames_on, skeleton, stretch
-
-FloatArray = NDArray[np.float64]
 
 WORD = "SIGGRAPH"
 DENSITY = 0.6  # kg/m of stroke: beech

@@ -11,9 +11,8 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 SCALE = 0.15  # m, height of a letter
 HALF, STROKE = 0.37 * SCALE, 0.13 * SCALE  # m: skeleton from -HALF to HALF, radius of the strokes

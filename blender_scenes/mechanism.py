@@ -9,7 +9,6 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
 import physics as ph
 from addon.data import collection
@@ -17,11 +16,10 @@ from addon.data.joints import match_coordinates
 from addon.data.references import Body
 from addon.making import bodies_and_joints
 from addon.reading import scene as scene_to_model
+from physics._typing import FloatArray
 
 from . import SceneError
 from .production import Progress, bake_shown, check, energy_drift
-
-FloatArray = NDArray[np.float64]
 
 # The scene stores masses, frames and coordinates in single precision (6e-8). Accelerations are small compared with the
 # forces that cancel in them: their error is a few hundred times larger.

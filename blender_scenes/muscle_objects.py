@@ -10,7 +10,6 @@ from typing import Any
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
 import physics as ph
 from addon.baking import muscles as muscle_bakes
@@ -20,14 +19,13 @@ from addon.data.references import Body
 from addon.making import muscles, obstacles
 from addon.reading import snapshot
 from addon.reading.muscles import FIGURES
+from physics._typing import FloatArray
 from physics.analysis.muscle_drawing import muscle_curves, tube_volume
 from physics.muscles import Muscle, Sphere, SphereCappedCylinder, Wrap
 
 from .mechanism import shifted_poses
 from .production import check
 from .staging import plain_material
-
-FloatArray = NDArray[np.float64]
 
 OBSTACLE = (0.10, 0.42, 0.62)
 # Blender keeps a curve's points in single precision, and the tube's rings lie about them

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import muscle_objects
 from . import pendulums_model as model
@@ -26,8 +26,6 @@ from .picture import Image, Shot
 from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND, SLOWER = 24, 2  # shown at half the speed
 FRAMES = 1 + FRAMES_A_SECOND * SLOWER * 4

@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 from physics.muscles import Cylinder, PathPoint, Wrap
-
-FloatArray = NDArray[np.float64]
 
 LENGTH, MASS, THICKNESS = 0.4, 1.0, 0.016  # of a bone [m, kg, m]
 NUM_POINTS = 20

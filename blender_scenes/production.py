@@ -14,11 +14,11 @@ from typing import Any, NoReturn
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import addon
 from addon.jobs import bake
 from physics import CondyleError
+from physics._typing import FloatArray
 from physics.reporting import Reporter
 
 from . import SceneError
@@ -26,7 +26,6 @@ from .keys import SHOWN_WITHIN, shown_error
 from .picture import Image, Label, Shot, prepare_render, render, sheet, silence, write_image
 from .process import leave
 
-FloatArray = NDArray[np.float64]
 Progress = Callable[[float, str], None]  # share done, text
 
 README_PICTURES = Path(__file__).parent / "pictures"

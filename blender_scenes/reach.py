@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.motions.table import force_table, interpolated
 
 from . import arm_model, muscle_objects
@@ -29,8 +29,6 @@ from .muscle_objects import Look
 from .picture import Image, Shot
 from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_studio, curve_object, faceted_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 EVERY = 2  # steps a frame
 A_TASK = 1 + round(model.SECONDS / model.TIME_STEP) // EVERY  # frames

@@ -10,15 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.muscles import MassPoints, Tension
 
 from . import arm_model
 from .arm_model import HEADS
-
-FloatArray = NDArray[np.float64]
 
 SECONDS, TIME_STEP, INTEGRATOR = 0.4, 5e-3, "sdirk2"
 HAND = (0.0, 0.0, -0.40)  # m, in the forearm: the middle of the fist

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import SceneError
 from . import rod_model as model
@@ -25,8 +25,6 @@ from .picture import Image, Shot
 from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)

@@ -7,11 +7,9 @@ by eq. 8. All three begin alike.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
-
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 LENGTH, RADIUS, MASS = 1.0, 0.02, 1.0  # m, m, kg
 INERTIA = MASS * LENGTH**2 / 12.0  # across the rod

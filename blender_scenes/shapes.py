@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from physics._typing import FloatArray
 
 from .anatomy.implicit import Shape
 from .anatomy.surface import Mesh, mesh_from_shape
 from .gallery_parts import Solid
-
-FloatArray = NDArray[np.float64]
 
 
 def tube(frames: FloatArray, radius: float, sides: int = 12) -> Mesh:

@@ -13,11 +13,11 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from addon.data.references import Body
 from addon.making import bodies_and_joints
+from physics._typing import FloatArray
 from physics.geometry import splines
 
 from . import sheet_model as model
@@ -26,8 +26,6 @@ from .keys import SHOWN_WITHIN, key_values
 from .picture import Image, Shot, node_tree
 from .production import TILES, Progress, Recipe, bake_shown, check, contact_sheet, new_file, set_simulation
 from .staging import add_studio, curve_object, faceted_object, plain_material, surface_object
-
-FloatArray = NDArray[np.float64]
 
 NET = 49  # points along each side of the sheet's mesh
 CYAN, PATH_COLOR = (0.05, 0.62, 0.72), (1.0, 0.55, 0.08)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from physics import joints
+from physics._typing import FloatArray
 from physics.geometry import splines
-
-FloatArray = NDArray[np.float64]
 
 ORDER = 4
 ROWS, LAYERS = 9, 8  # control values along each side, and in one period

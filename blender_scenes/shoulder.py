@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import SceneError, gallery_parts, staging
 from . import shoulder_model as model
@@ -24,8 +24,6 @@ from .keys import key_bodies, key_property
 from .picture import Image, Shot
 from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shoulder_cage import add_cage
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)

@@ -14,13 +14,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .anatomy.knee_kinematics import rotation_matrix
-
-FloatArray = NDArray[np.float64]
 
 THORAX = np.array([0.092, 0.130, 0.185])  # m, semi-axes of the ribs' outside
 GLIDING = THORAX + 0.016  # m, of the ellipsoid on which the blade's middle moves

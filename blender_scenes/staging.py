@@ -10,11 +10,11 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from addon.making.demo_shapes import polygon_object
+from physics._typing import FloatArray
 
 from .anatomy.surface import Mesh
 from .picture import glow, node_tree
 
-FloatArray = NDArray[np.float64]
 AXIS_COLORS = ((0.90, 0.16, 0.12), (0.30, 0.75, 0.16), (0.13, 0.40, 0.95))
 
 

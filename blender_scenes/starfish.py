@@ -25,8 +25,6 @@ from .production import Progress, Recipe, check, check_shown, contact_sheet, new
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
 
-FloatArray = NDArray[np.float64]
-
 FRAMES_A_SECOND = 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
 SKIN, BONE, PRESCRIBED, EDGE = (0.90, 0.26, 0.08), (0.88, 0.84, 0.72), (0.10, 0.45, 0.85), (0.10, 0.75, 0.95)

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .anatomy.implicit import tube, union
 from .anatomy.surface import Mesh, mesh_from_shape
 
-FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 SECONDS, TIME_STEP, PERIOD = 6.0, 5e-3, 1.5

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import trampoline_model as model
 from .gallery_parts import ball, moved
@@ -24,8 +24,6 @@ from .production import Progress, Recipe, check, check_shown, contact_sheet, new
 from .shapes import capsule
 from .sheet import checked_material
 from .staging import add_studio, faceted_object, plain_material, surface_object
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)

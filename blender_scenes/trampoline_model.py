@@ -7,12 +7,10 @@ bodies (Lee & Terzopoulos 2008, sec. 8).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import splines
-
-FloatArray = NDArray[np.float64]
 
 ORDER = 4
 ROWS, SIDE = 9, 0.6  # control points along each side of the trampoline, m

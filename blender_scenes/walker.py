@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import walker_model as model
 from .gallery_parts import Solid, ball, moved, together
@@ -23,8 +23,6 @@ from .picture import Image, Shot
 from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)

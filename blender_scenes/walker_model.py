@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from physics import constraints
+from physics._typing import FloatArray
 
-FloatArray = NDArray[np.float64]
 Bar = tuple[FloatArray, FloatArray]
 
 UNIT = 0.01  # m; Jansen gives proportions

@@ -17,9 +17,9 @@ from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.analysis.muscle_drawing import muscle_curves
 
 from . import muscle_objects
@@ -31,8 +31,6 @@ from .muscle_objects import Look
 from .picture import Image, Shot
 from .production import Progress, Recipe, bake_shown, check, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, bone_material, mesh_object
-
-FloatArray = NDArray[np.float64]
 
 FRAMES_A_SECOND = 48
 FRAMES = 1 + round(model.CYCLE * FRAMES_A_SECOND)

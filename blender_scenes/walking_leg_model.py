@@ -12,9 +12,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 from physics.muscles import Cylinder, MassPoints, PathPoint, Wrap
 
@@ -31,8 +31,6 @@ from .leg_model import (
     knee,
     turned_inertia,
 )
-
-FloatArray = NDArray[np.float64]
 
 CYCLE = 1.125  # s
 HARMONICS = 6

@@ -11,9 +11,9 @@ Two sets of axes occur. *OpenSim*: x forward, y up, z to the right, femur's orig
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 # gait2392, CustomJoint "knee_r": knots are knee angles [rad], values metres in the femur's frame.
 FORWARD_ANGLES = (-2.0944, -1.74533, -1.39626, -1.0472, -0.698132, -0.349066,

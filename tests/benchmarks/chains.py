@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from tests.verification.generators import chain, smooth_frames, surface, unit_vector
 
 from .timing import Contestant
-
-FloatArray = NDArray[np.float64]
 
 STEP = 1e-4  # small enough for a chain of 1000 links under symplectic Euler
 # steps of a run before it restarts: later a chain of spline joints may be too fast for the step

@@ -6,14 +6,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.contacts import Box, Plane, Sphere
 
 from .timing import Contestant
-
-FloatArray = NDArray[np.float64]
 
 STEP = 1e-3
 RADIUS, MASS, FRICTION = 0.1, 1.0, 0.5

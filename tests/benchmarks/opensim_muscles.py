@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .timing import Contestant
-
-FloatArray = NDArray[np.float64]
 
 MODELS = Path(__file__).resolve().parents[3] / "shared" / "models"
 FILES = ("arm26.osim", "leg6dof9musc.osim", "gait10dof18musc_subject01.osim")

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import pinocchio_cpp as cpp
 from .chains import STEP
 from .timing import Contestant
 from .trees import Tree
-
-FloatArray = NDArray[np.float64]
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 

@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from physics._typing import FloatArray
 
 from .timing import Contestant
-
-FloatArray = NDArray[np.float64]
 
 SOURCE = Path(__file__).parent / "pinocchio_rollout.cpp"
 # As in Pinocchio's CMake configuration, with the optimization of its releases.

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import chains
 from .peers import GRAVITY
 from .timing import Contestant
 from .trees import chain
-
-FloatArray = NDArray[np.float64]
 
 NEAR = 1e-6  # [m] and [rad] within which a goal is met
 DAMPING, MOST_STEPS = 1e-12, 200  # of Pinocchio's loop, as in its example

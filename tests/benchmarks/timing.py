@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 ROUNDS = 15
 ROUND_SECONDS = 0.05

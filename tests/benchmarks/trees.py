@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from tests.verification.generators import links, unit_vector
-
-FloatArray = NDArray[np.float64]
 
 
 def branches(stem: int, *limbs: tuple[int, int]) -> list[int]:

@@ -6,15 +6,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.contacts import Box, Plane
 from physics.geometry import lie
 
 from .claim import Measurement, claim
 
-FloatArray = NDArray[np.float64]
 HALF = 0.1  # m, of a cube's edge
 CORNERS = HALF * np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 STEP = 1e-3

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ellipj, ellipk
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 
 from .claim import Measurement, Plot, claim
 
-FloatArray = NDArray[np.float64]
 GRAVITY, MASS, LEVER, INERTIA = 9.81, 1.0, 0.5, 0.1
 PACE = np.sqrt(MASS * GRAVITY * LEVER / (INERTIA + MASS * LEVER**2))  # of small oscillations [rad/s]
 HIGH, LOW = 2.0, 1.0  # rad: initial angles of the pendulums

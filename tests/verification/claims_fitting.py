@@ -7,16 +7,14 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from blender_scenes.anatomy import knee_kinematics
+from physics._typing import FloatArray
 from physics.geometry import lie
 
 from .claim import Measurement, Plot, claim
 from .fitting_data import published_fit, squared_hessian, wandering_poses
-
-FloatArray = NDArray[np.float64]
 
 SOURCE = "Lee & Terzopoulos 2008, sec. 6.2"
 SMOOTHING_SOURCE = "Lee & Terzopoulos 2008, sec. 6.3"

@@ -7,14 +7,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .claim import Measurement, Plot, claim
 from .generators import chain, unit_vector
 
-FloatArray = NDArray[np.float64]
 LINKS, DURATION = 20, 0.5
 STEPS = (4e-3, 2e-3, 1e-3)
 DRIVEN = tuple(range(0, LINKS, 2))

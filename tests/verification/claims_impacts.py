@@ -6,16 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.contacts import Plane
 
 from .claim import Measurement, claim
 from .generators import random_body, unit_vector
 from .plane_models import LENGTH, MASS, PLANE, THETA
 
-FloatArray = NDArray[np.float64]
 SOURCE = "Ertl et al. 1993, eqs. 6-7"
 ANGLES = np.radians((10.0, 35.0, 60.0, 85.0, 110.0, 150.0, 175.0))
 STICKING = 1e3  # a friction large enough to stick in all impacts here

@@ -6,15 +6,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from .claim import Measurement, Plot, claim
 from .generators import chain, links, unit_vector
 from .mechanisms import crossed_four_bar
 
-FloatArray = NDArray[np.float64]
 SPAN = 0.5
 ORDERS = {
     "forward_euler": 1,

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 
 from .claim import Measurement, claim
 from .generators import JOINTS, curve_range, parts, random_coordinates, rotation_slice, unit_vector
 from .stencils import differentiate
-
-FloatArray = NDArray[np.float64]
 
 POINTS = 300  # per joint type, distributed over INSTANCES joints
 INSTANCES = 20

@@ -9,16 +9,14 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 from tests.physics.leg import leg, random_leg_coordinates
 
 from .claim import Measurement, claim
 from .generators import random_state, random_tree
-
-FloatArray = NDArray[np.float64]
 
 IK_SOURCE = "Lee & Terzopoulos 2008, Fig. 3"
 LEG = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.contacts import Plane
 
 from .claim import Measurement, claim
@@ -16,7 +16,6 @@ from .claims_impacts import struck_tree
 from .mechanisms import LOOPS, closure
 from .plane_models import LENGTH, MASS, PLANE, THETA
 
-FloatArray = NDArray[np.float64]
 IMPLICIT = ("linearly_implicit_euler", "bdf1", "sdirk2")
 RESTING = ("symplectic_euler", "forward_euler", "rk4", *IMPLICIT, "event_driven")
 

@@ -6,14 +6,12 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from tests.physics.constraints.test_rolling import RADIUS, ball_on, net
 
 from .claim import Measurement, claim
 
-FloatArray = NDArray[np.float64]
 SOURCE = "Lee & Terzopoulos 2008, sec. 8"
 TILT = 0.3
 BOWL = np.array([0.4, 0.2])  # heights in x^2, y^2 [1/m]

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.constraints import (
     CouplingConstraint,
     PlanarConnector,
@@ -29,7 +29,6 @@ from .claims_loops import BODIES
 from .claims_loops import KINDS as JOINT_KINDS
 from .generators import random_pose, random_state, random_tree, surface
 
-FloatArray = NDArray[np.float64]
 KINDS = ("coupling", "plane", "unilateral plane", "segments", "rolling")
 ONE, OTHER = BODIES - 1, BODIES // 2
 SURFACE = 2  # coordinates of the surface with which a rolling joint begins

@@ -6,16 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from physics._typing import FloatArray
 from physics.fitting.banded import BlockBandedSystem
 from physics.fitting.gauss_newton import Objective
 from physics.fitting.linearization import Sites, control_twists
 from physics.fitting.parameterization import data_knots, first_frames, spread
 from physics.geometry import lie
 from physics.geometry.twist_metric import TwistMetric
-
-FloatArray = NDArray[np.float64]
 
 
 def wandering_poses(rng: Generator, count: int, angle: float = 0.3, length: float = 0.1) -> FloatArray:

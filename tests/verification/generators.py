@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 from tests.physics.generators import JOINT_KINDS, random_joint
 
-FloatArray = NDArray[np.float64]
 MakeJoint = Callable[[Generator], Any]
 
 

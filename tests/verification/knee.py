@@ -10,12 +10,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from blender_scenes.anatomy import knee_kinematics
-
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 GRAVITY = (-9.81, 0.0, 0.0)
 FLEXION = knee_kinematics.FLEXION_DEGREES  # of the fitted poses

@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from blender_scenes import walker_model
+from physics._typing import FloatArray
 from physics.constraints import HingeConstraint, WeldConstraint
 from physics.geometry import lie
 from tests.physics.constraints.mechanisms import bar, four_bar, pose
 
 from .generators import random_inertia, smooth_frames
 
-FloatArray = NDArray[np.float64]
 CRANK, ROD = 0.3, 1.0  # m
 
 

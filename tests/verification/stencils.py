@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+from physics._typing import FloatArray
 
 POINTS = 9  # nine points differentiate polynomials of degree 8 exactly
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
-
-FloatArray = NDArray[np.float64]
 
 DATA_SETS = 20
 POSES = 300

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import physics as ph
 from blender_scenes import walker_model
+from physics._typing import FloatArray
 from tests.physics.constraints.mechanisms import four_bar
 
-FloatArray = NDArray[np.float64]
 Loop = list[tuple[int, FloatArray]]
 
 

@@ -7,11 +7,9 @@ from typing import Any
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from physics._typing import FloatArray
 from physics.geometry import lie
-
-FloatArray = NDArray[np.float64]
 
 
 def text(values: Any) -> str:

@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 import opensim
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 
 from . import quiet_opensim
-
-FloatArray = NDArray[np.float64]
 
 quiet_opensim()
 GRAVITY = (0.4, -9.7, 1.1)

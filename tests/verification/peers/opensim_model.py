@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import opensim
-from numpy.typing import NDArray
 
 import physics as ph
+from physics._typing import FloatArray
 from physics.geometry import lie
 
 from .opensim_joint import our_custom
-
-FloatArray = NDArray[np.float64]
 
 
 def read_table(path: Path) -> dict[str, FloatArray]:

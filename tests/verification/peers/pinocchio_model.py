@@ -13,11 +13,9 @@ from typing import Any
 
 import numpy as np
 import pinocchio
-from numpy.typing import NDArray
 
+from physics._typing import FloatArray
 from physics.geometry import lie
-
-FloatArray = NDArray[np.float64]
 
 # Rows of a twist [angular, linear] that form Pinocchio's velocity of a joint.
 MOVING_ROWS = {"spherical": [0, 1, 2], "free": [3, 4, 5, 0, 1, 2], "planar": [3, 4, 2]}
