@@ -123,19 +123,12 @@ def answer(
 
 
 @shared
-def respond(
-    arrays: Array,
-    first: int,
-    count: int,
-    work: Array,
-    dof: Array,
-    jacobian: Array,
-    responses: Array,
-    vectors: Array,
-) -> None:
+def respond(arrays: Array, first: int, count: int, system: Array, spaces: Array) -> None:
     """Responses of rows first..count. Clears prescribed coordinates from the Jacobian, after their speeds were used."""
+    work, dof, _ = spaces
+    jacobian, responses = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RESPONSE]
     for k in range(first, count):
-        answer(arrays, k, work, dof, jacobian, responses, vectors)
+        answer(arrays, k, work, dof, jacobian, responses, system[con.SYSTEM_VECTORS])
 
 
 @shared

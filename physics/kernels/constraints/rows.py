@@ -258,3 +258,13 @@ def constraint_rows(
         elif whole:  # rows on velocities alone: their values stay 0
             rolling_rows(body_int, constraints, k, q, qd, work, dof, rows, jacobian)
     return count
+
+
+@inline
+def system_rows(
+    arrays: Array, constraints: Array, whole: bool, q: Array, qd: Array, system: Array, spaces: Array
+) -> int:
+    """`constraint_rows` into the rows of a system."""
+    rows, kinds, jacobian = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS], system[con.SYSTEM_JACOBIAN]
+    work, dof, _ = spaces
+    return constraint_rows(arrays[at.BODY_INT], constraints, whole, q, qd, work, dof, rows, kinds, jacobian)

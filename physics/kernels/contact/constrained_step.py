@@ -13,7 +13,7 @@ from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.loops import add_changes, factorize_loops
 from ..constraints.response import apply_impulses, respond, speed_along
-from ..constraints.rows import constraint_rows
+from ..constraints.rows import system_rows
 from ..joints.kinematics import kinematics
 from .one_sided import add_violated, find_touching, solve_added
 from .row_impulses import settle_equalities, solve_equalities
@@ -39,31 +39,11 @@ def constrain_accelerations(
     """
     work, dof, _ = spaces
     rows, jacobian, right = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
-    count = constraint_rows(
-        arrays[at.BODY_INT],
-        constraints,
-        True,
-        q,
-        qd,
-        work,
-        dof,
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_KINDS],
-        system[con.SYSTEM_JACOBIAN],
-    )
+    count = system_rows(arrays, constraints, True, q, qd, system, spaces)
     for k in range(count):
         right[k] = -rows[k, con.ROW_BIAS] - speed_along(k, qdd, jacobian)
     if not factorize_loops(system, arrays, count, work, dof):
-        respond(
-            arrays,
-            0,
-            count,
-            work,
-            dof,
-            jacobian,
-            system[con.SYSTEM_RESPONSE],
-            system[con.SYSTEM_VECTORS],
-        )
+        respond(arrays, 0, count, system, spaces)
     found, _ = settle_equalities(count, arrays[at.BODY_INT], system)
     if not add_changes(system, 1.0, False, qdd):
         apply_impulses(count, system[con.SYSTEM_IMPULSE], dof, system[con.SYSTEM_RESPONSE], qdd)
@@ -97,18 +77,7 @@ def constrain_velocities(
         system[con.SYSTEM_FREE],
         system[con.SYSTEM_STATISTICS],
     )
-    count = constraint_rows(
-        arrays[at.BODY_INT],
-        constraints,
-        True,
-        q,
-        qd,
-        work,
-        dof,
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_KINDS],
-        system[con.SYSTEM_JACOBIAN],
-    )
+    count = system_rows(arrays, constraints, True, q, qd, system, spaces)
     for d in range(qd.shape[0]):
         free[d] = qd[d]
     one_sided = False
@@ -124,16 +93,7 @@ def constrain_velocities(
     found, residual = (0, 0), 0.0
     if count > 0:
         if not factorize_loops(system, arrays, count, work, dof):
-            respond(
-                arrays,
-                0,
-                count,
-                work,
-                dof,
-                jacobian,
-                system[con.SYSTEM_RESPONSE],
-                system[con.SYSTEM_VECTORS],
-            )
+            respond(arrays, 0, count, system, spaces)
         found, residual = settle_equalities(count, arrays[at.BODY_INT], system)
         statistics[con.RESIDUAL] = max(statistics[con.RESIDUAL], residual)
     forget_active(memory)
@@ -170,18 +130,7 @@ def worst_value(
     """Values of the rows at q, their number, and the largest error of an equality."""
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
-    count = constraint_rows(
-        arrays[at.BODY_INT],
-        constraints,
-        False,
-        q,
-        qd,
-        work,
-        dof,
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_KINDS],
-        system[con.SYSTEM_JACOBIAN],
-    )
+    count = system_rows(arrays, constraints, False, q, qd, system, spaces)
     worst = 0.0
     for k in range(count):
         system[con.SYSTEM_RIGHT][k] = -system[con.SYSTEM_ROWS][k, con.ROW_VALUE]
@@ -323,20 +272,9 @@ def project_velocities(
     spaces: Array,
 ) -> None:
     """Project velocities onto the equalities at q, after `project`."""
-    work, dof, _ = spaces
+    dof = spaces[at.DOF]
     jacobian, right = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
-    count = constraint_rows(
-        arrays[at.BODY_INT],
-        constraints,
-        True,
-        q,
-        qd,
-        work,
-        dof,
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_KINDS],
-        system[con.SYSTEM_JACOBIAN],
-    )
+    count = system_rows(arrays, constraints, True, q, qd, system, spaces)
     for _ in range(3):  # the responses are those of the step's beginning
         for k in range(count):
             right[k] = -speed_along(k, qd, jacobian)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import for_one_sided
-from ..constraints import layout as con
 from ..constraints.response import respond
 from . import layout as contact
 from .row_impulses import solve_islands
@@ -58,15 +57,6 @@ def solve_added(
     if len(contacts) <= contact.ONE_SIDED:
         return 0.0
     work, dof, flags = spaces
-    respond(
-        arrays,
-        max(known, own),
-        count,
-        work,
-        dof,
-        system[con.SYSTEM_JACOBIAN],
-        system[con.SYSTEM_RESPONSE],
-        system[con.SYSTEM_VECTORS],
-    )
+    respond(arrays, max(known, own), count, system, spaces)
     residual: float = solve_islands(known, count, arrays[at.BODY_INT], work, dof, system, flags)
     return residual

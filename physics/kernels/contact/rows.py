@@ -11,7 +11,7 @@ from ..compiler.jit import entry, inline, shared
 from ..constraints import layout as con
 from ..constraints.response import speed_along
 from ..constraints.row_pieces import bias_of, point_acceleration, push_row
-from ..constraints.rows import constraint_rows
+from ..constraints.rows import system_rows
 from ..forces.limits import limit_value
 from ..forces.points import reference_of, twist_of
 from ..joints.kinematics import kinematics
@@ -265,20 +265,7 @@ def least_gap(
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     least = math.inf
-    for k in range(
-        constraint_rows(
-            arrays[at.BODY_INT],
-            constraints,
-            False,
-            q,
-            qd,
-            work,
-            dof,
-            system[con.SYSTEM_ROWS],
-            system[con.SYSTEM_KINDS],
-            system[con.SYSTEM_JACOBIAN],
-        )
-    ):
+    for k in range(system_rows(arrays, constraints, False, q, qd, system, spaces)):
         if system[con.SYSTEM_KINDS][k] != con.EQUALITY:
             least = min(least, system[con.SYSTEM_ROWS][k, con.ROW_VALUE])
     count = detect_contacts(arrays, pairs, math.inf, work, found) if pairs[contact.PAIR_COUNT] > 0.0 else 0

@@ -23,7 +23,7 @@ from ..algebra.lu import lu_factorize, lu_solve
 from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..constraints import layout as con
-from ..constraints.rows import constraint_rows
+from ..constraints.rows import system_rows
 from ..dynamics.branches import factorize_tree, solve_tree
 from ..dynamics.coupled import owner_of
 from ..dynamics.derivatives import inverse_dynamics_derivatives
@@ -89,21 +89,10 @@ def add_multipliers(
 ) -> None:
     """Forces of the equalities into right, followed by the residuals of their speeds; after `outward`."""
     constraints, system, _, _, _, _, _, _ = more
-    work, dof, _ = spaces
+    dof = spaces[at.DOF]
     nv = dof.shape[0]
     q, qd = vectors[STAGE_Q, :nv], vectors[STAGE_QD, :nv]
-    constraint_rows(
-        arrays[at.BODY_INT],
-        constraints,
-        True,
-        q,
-        qd,
-        work,
-        dof,
-        system[con.SYSTEM_ROWS],
-        system[con.SYSTEM_KINDS],
-        system[con.SYSTEM_JACOBIAN],
-    )
+    system_rows(arrays, constraints, True, q, qd, system, spaces)
     (values, columns, spans), kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     for k in range(right.shape[0] - nv):
         right[nv + k] = 0.0
