@@ -85,7 +85,6 @@ def place(head: Head) -> tuple[str | None, FloatArray]:
 
 
 def path(name: str) -> list[Any]:
-    """The path of a head."""
     head = HEADS[name]
     body, origin = place(head)
     frame = np.eye(4)

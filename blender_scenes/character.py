@@ -177,7 +177,6 @@ def animate(rig: bpy.types.Object) -> None:
 
 
 def key(bone: bpy.types.PoseBone, path: str, frame: int, value: tuple[float, float, float]) -> None:
-    """A key of a channel of a bone."""
     setattr(bone, path, value)
     bone.keyframe_insert(path, frame=frame)
 

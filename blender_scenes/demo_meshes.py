@@ -86,7 +86,6 @@ def arrays() -> dict[str, NDArray[np.generic]]:
 
 
 def write(path: Path = FILE) -> None:
-    """Write the file."""
     np.savez_compressed(path, **arrays())
 
 

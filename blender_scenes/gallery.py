@@ -159,7 +159,6 @@ def limit_of_ball(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.type
 
 
 def clear_paint(name: str, color: tuple[float, float, float]) -> bpy.types.Material:
-    """Transparent paint."""
     material = staging.plain_material(name, color, alpha=0.35)
     shader = node_tree(material).nodes["Principled BSDF"]
     shader.inputs["Emission Color"].default_value = (*color, 1.0)

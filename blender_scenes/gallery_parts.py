@@ -26,7 +26,6 @@ def extruded(outline: ArrayLike, low: float, high: float) -> Solid:
 
 
 def together(*solids: Solid) -> Solid:
-    """Several solids as one."""
     vertices, faces, first = [], [], 0
     for points, polygons in solids:
         vertices.append(points)

@@ -45,7 +45,6 @@ def outward(mesh: Mesh) -> Mesh:
 
 
 def merged(*meshes: Mesh) -> Mesh:
-    """Several meshes as one."""
     starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
     return Mesh(
         np.vstack([mesh.vertices for mesh in meshes]),

@@ -24,7 +24,6 @@ def by_type(*kinds: type[Kind]) -> dict[str, type[Kind]]:
 
 
 def modules_of(package: str, path: Iterable[str]) -> Iterator[ModuleType]:
-    """All modules of a package with this ``__path__``."""
     return (import_module(f"{package}.{each.name}") for each in pkgutil.iter_modules(path))
 
 

@@ -55,7 +55,6 @@ class Strength:
         return counts[behind[1:]] > counts[behind[:-1] - 1]
 
     def weights_at(self, frames: np.ndarray) -> np.ndarray:
-        """Weights at frames (k,)."""
         return np.interp(frames, self.frames, self.weights)
 
     def held_at(self, frames: np.ndarray) -> np.ndarray:

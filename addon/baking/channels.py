@@ -208,7 +208,6 @@ def _check_others(body: Body) -> None:
 
 
 def output_of(scene: Scene) -> Output:
-    """The settings of a scene."""
     settings = scene.condyle.simulation.output
     return Output(
         target="CURRENT" if settings.target == "OVERWRITE" else settings.target,

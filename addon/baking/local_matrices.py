@@ -99,7 +99,6 @@ class LocalPoses:
         return found
 
     def object_world(self, item: Object) -> np.ndarray:
-        """World matrices of any object."""
         simulated = self.worlds.get((item.name_full, ""))
         if simulated is not None:
             return simulated

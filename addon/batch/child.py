@@ -150,7 +150,6 @@ class Child:
 
 
 def arguments(shot: Shot, out: Path | None) -> list[str]:
-    """The arguments of the command ``bake`` for a shot."""
     line = ["bake", str(shot.source), "--log-json"]
     line += ["--out", str(out)] if out is not None else ["--check"]
     line += ["--scene", shot.scene] if shot.scene is not None else []

@@ -158,7 +158,6 @@ def _bake_shots() -> int:
 
 
 def run_bake(options: argparse.Namespace) -> int:
-    """The command ``bake``."""
     reporting = physics_access.part("reporting")
     reporter = reporting.Reporter(quiet=options.quiet, log_json=options.log_json)
     source, target = Path(options.input), Path(options.out) if options.out else None

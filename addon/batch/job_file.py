@@ -185,7 +185,6 @@ def _inside(path: Path) -> Path:
 
 
 def _shot(name: str, source: Path, target: Path, keys: Table, where: str) -> Shot:
-    """A shot from the keys of its job."""
     timeout = keys.get("timeout")
     if timeout is not None and not (_is_number(timeout) and 0 < timeout < float("inf")):
         raise _error(f"{where}: timeout = {timeout!r}: must be a number of seconds above 0")

@@ -26,7 +26,6 @@ BLOCK = 1 << 20
 
 
 def record_path(target: Path) -> Path:
-    """Path of an output's record."""
     return target.with_name(target.name + SUFFIX)
 
 

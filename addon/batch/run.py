@@ -60,8 +60,6 @@ class _Ended(Exception):
 
 
 class Run:
-    """One run of a batch."""
-
     def __init__(self, shots: list[Shot], options: Options, reporter: physics_access.Reporter) -> None:
         self._shots, self._options, self._reporter = shots, options, reporter
         self._stopping = threading.Event()

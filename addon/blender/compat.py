@@ -39,7 +39,6 @@ Keys = dict[str, np.ndarray]
 
 
 def has_slots(action: Action | None) -> bool:
-    """Whether actions of this Blender have slots."""
     return hasattr(action, "slots")
 
 

@@ -310,7 +310,6 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
 
 
 def title_of(row: "CoordinateProperties") -> str:
-    """Title of a row of coordinate settings."""
     return row.title or label_of(row.label)
 
 

@@ -109,7 +109,6 @@ class LiveSettings(PropertyGroup):
 
 
 def settings() -> "LiveSettings":
-    """Settings of the live mode."""
     return bpy.context.window_manager.condyle_live
 
 

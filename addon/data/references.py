@@ -195,7 +195,6 @@ def stored_in(group: PropertyGroup) -> Iterator[BodyReference]:
 
 
 def same(first: Body | None, second: Body | None) -> bool:
-    """Whether two bodies are the same."""
     if first is None or second is None:
         return first is second
     return first.object == second.object and first.bone == second.bone

@@ -96,7 +96,6 @@ def free_bake(scene: Scene) -> int:
 
 
 def fit(scene: Scene, item: Object) -> Steps[FitReport]:
-    """Steps of a fit."""
     scene_uid, item_uid = scene.session_uid, item.session_uid
     report = yield from fits.fit_joint(scene, item)
     scene, item = references.find_scene(scene_uid), references.find_joint(item_uid, report.joint_name)

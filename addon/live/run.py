@@ -238,7 +238,6 @@ class Run:
         self.job.tell({"grip": grip})
 
     def let_go(self) -> None:
-        """The mouse lets go."""
         if self.grip is not None:
             self.grip = None
             self.job.tell({"grip": None})

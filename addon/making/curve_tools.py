@@ -72,7 +72,6 @@ class Wanted:
 
 
 def reverse(scene: Scene, item: Object) -> Steps[Reshaped]:
-    """Steps that reverse a curve."""
     return (yield from _reshape(scene, item, reversed_curve))
 
 

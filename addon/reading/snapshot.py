@@ -368,7 +368,6 @@ def _fields(kind: type) -> Fields:
 
 
 def _how(each: Property) -> str:
-    """How a property is read."""
     if each.type in {"POINTER", "COLLECTION"}:
         return each.type
     return "ARRAY" if getattr(each, "is_array", False) else "PLAIN"

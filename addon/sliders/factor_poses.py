@@ -57,7 +57,6 @@ def is_straight(function: np.ndarray) -> bool:
 
 
 def function_values(function: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Values (n,) of a function at monotonic places (n,)."""
     evaluate = physics_access.part("kernels.joints.functions").evaluate_function
     if is_straight(function):
         first, last = (evaluate(function, 0, place)[0] for place in places[[0, -1]].tolist())

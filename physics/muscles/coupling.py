@@ -59,7 +59,6 @@ def slides(row: FloatArray) -> set[int]:
 
 
 def joint_of(body_int: Any, body: int) -> list[int]:
-    """The coordinates of a body's joint."""
     first = int(body_int[body, layout.DOF_START])
     return list(range(first, first + int(body_int[body, layout.DOF_COUNT])))
 

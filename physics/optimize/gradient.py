@@ -142,7 +142,6 @@ class Task:
         return self._simulated(self.state, self.steps, 1)
 
     def loss(self) -> float:
-        """The loss alone."""
         rows = self.whole()
         return self.objective.evaluate(self.span(0, rows.q, rows.qd, self.displaced())).value
 

@@ -47,7 +47,6 @@ def check_points(muscle: Muscle, index: int | None) -> None:
 
 
 def with_points(muscle: Muscle, points: Sequence[PathPoint]) -> Muscle:
-    """The muscle with other path points."""
     others = iter(points)
     path = tuple(next(others) if isinstance(item, PathPoint) else item for item in muscle.path)
     return replace(muscle, path=path)

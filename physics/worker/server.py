@@ -62,7 +62,6 @@ class Requests:
         return self._waiting.get()
 
     def is_cancelled(self, job_id: int) -> bool:
-        """Whether this job was cancelled."""
         return job_id in self._cancelled
 
     def forget(self, job_id: int) -> None:

@@ -29,7 +29,6 @@ def select_bones(rig: Any, *names: str) -> None:
 
 
 def add_chain(rig: Any, *names: str, **options: Any) -> Any:
-    """Add a chain on bones, by the operator."""
     import bpy
 
     select_bones(rig, *names)

@@ -12,5 +12,4 @@ def said(findings: Iterable[Any]) -> list[tuple[Any, ...]]:
 
 
 def codes(findings: Iterable[Any]) -> list[str]:
-    """The code of each finding."""
     return [each.code for each in findings]

@@ -22,7 +22,6 @@ RESIDUAL_SOURCE = "own; |l - proj_K(l - r u)| / |l| of the step's impulses"
 
 
 def cube(builder: ph.ModelBuilder, name: str, mass: float = 1.0) -> None:
-    """A free cube."""
     inertia = mass * (2.0 * HALF) ** 2 / 6.0 * np.eye(3)
     builder.add_body(name, joint=ph.joints.Free(), mass=mass, inertia=inertia)
 

@@ -59,7 +59,6 @@ def exact(name: str) -> FloatArray:
 
 
 def errors(name: str, integrator: str) -> tuple[FloatArray, FloatArray]:
-    """Steps and their errors."""
     model, state = MODELS[name]()
     steps = SPAN / np.array(NUMBERS[ORDERS[integrator]])
     return steps, np.array([np.linalg.norm(end(model, state, integrator, dt) - exact(name)) for dt in steps])

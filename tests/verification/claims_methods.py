@@ -63,7 +63,6 @@ def arm_on_stop() -> tuple[ph.Model, Any]:
 
 
 def resting() -> dict[str, tuple[ph.Model, Any]]:
-    """Models at rest."""
     return {
         "cube on a slope": slope(np.arctan(0.4) - np.radians(0.05), 0.7, 0.4),
         "three cubes": stack(np.array([1.0, 3.0, 30.0])),

@@ -71,7 +71,6 @@ def visible_joints(context: Context) -> list[tuple[Any, float]]:
 
 
 def roles_shown(settings: OverlayProperties) -> tuple[str, ...]:
-    """Roles of lines that the settings show."""
     return tuple(role for name, roles in TOGGLES.items() if getattr(settings, name) for role in roles)
 
 
@@ -235,7 +234,6 @@ class Brush:
         return result
 
     def draw(self, made: list[tuple[float, list[Any]]]) -> None:
-        """Draw the batches of `made`."""
         self._state.blend_set("ALPHA")
         self.shader.bind()
         self.shader.uniform_float("viewportSize", self._state.viewport_get()[2:])

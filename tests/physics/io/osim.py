@@ -19,18 +19,15 @@ JOINT = """<{kind} name="{name}"><socket_parent_frame>{parent}</socket_parent_fr
 
 
 def body(name: str, mass: float = 1.0, inertia: str = "0.01 0.02 0.02 0 0 0", rest: str = "") -> str:
-    """A body."""
     return f"""<Body name="{name}">{rest}<mass>{mass}</mass><mass_center>0.1 0 0</mass_center>
 <inertia>{inertia}</inertia></Body>"""
 
 
 def coordinate(name: str, rest: str = "") -> str:
-    """A coordinate."""
     return f'<Coordinate name="{name}">{rest}</Coordinate>'
 
 
 def offset(name: str, parent: str, translation: str = "0 0 0", orientation: str = "0 0 0") -> str:
-    """An offset frame."""
     return f"""<PhysicalOffsetFrame name="{name}"><socket_parent>{parent}</socket_parent>
 <translation>{translation}</translation><orientation>{orientation}</orientation></PhysicalOffsetFrame>"""
 
