@@ -11,7 +11,7 @@ import physics as ph
 from physics._typing import FloatArray
 from physics.contacts import Box, Plane, Sphere
 
-from .timing import Contestant
+from .timing import Contestant, simulating
 
 STEP = 1e-3
 RADIUS, MASS, FRICTION = 0.1, 1.0, 0.5
@@ -96,12 +96,7 @@ def stacked(count: int) -> tuple[Any, Any]:
 
 def ours(name: str, scene: tuple[Any, Any]) -> Contestant:
     """Symplectic Euler, with the exact impulses of all contacts."""
-    model, state = scene
-
-    def run(steps: int) -> Any:
-        return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
-
-    return Contestant(name, run)
+    return simulating(name, *scene, STEP)
 
 
 def mujoco(name: str, scene: tuple[Any, Any], geometries: list[str], fixed: str = "") -> Contestant:

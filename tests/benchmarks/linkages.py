@@ -10,7 +10,7 @@ import numpy as np
 import physics as ph
 
 from .chains import STEP
-from .timing import Contestant
+from .timing import Contestant, simulating
 
 COUNT = 5
 CRANK, COUPLER, ROCKER, BASE = 1.0, 2.0, 1.5, 2.0
@@ -73,22 +73,12 @@ def ladder(count: int) -> tuple[Any, Any]:
 
 def ours_in_one_tree(count: int) -> Contestant:
     """`ours` on a ladder."""
-    model, state = ladder(count)
-
-    def run(steps: int) -> Any:
-        return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
-
-    return Contestant(f"ladder of {count} four-bars", run)
+    return simulating(f"ladder of {count} four-bars", *ladder(count), STEP)
 
 
 def ours(count: int = COUNT) -> Contestant:
     """Symplectic Euler with constraint impulses, and projection onto the constraints after each step."""
-    model, state = linkages(count)
-
-    def run(steps: int) -> Any:
-        return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
-
-    return Contestant(f"{count} four-bars", run)
+    return simulating(f"{count} four-bars", *linkages(count), STEP)
 
 
 def mujoco_step(count: int = COUNT) -> Contestant:

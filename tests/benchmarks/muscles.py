@@ -10,7 +10,7 @@ import physics as ph
 from physics.muscles import PathPoint
 
 from .chains import STEP
-from .timing import Contestant
+from .timing import Contestant, simulating
 
 COUNT, POINTS, BODIES, LENGTH = 20, 20, 6, 0.3
 MASS = 0.1  # of each muscle [kg]
@@ -54,12 +54,7 @@ def limb(num_points: int, bodies: int = BODIES, count: int = COUNT) -> tuple[Any
 
 def contestant(name: str, num_points: int, *size: int) -> Contestant:
     """Symplectic Euler of the limb; size: bodies and muscles."""
-    model, state = limb(num_points, *size)
-
-    def run(steps: int) -> Any:
-        return ph.simulate(model, state, steps * STEP, dt=STEP, record_interval=steps * STEP).q[-1]
-
-    return Contestant(name, run)
+    return simulating(name, *limb(num_points, *size), STEP)
 
 
 def massive() -> Contestant:

@@ -10,7 +10,7 @@ import numpy as np
 import physics as ph
 from tests.physics.soft.blocks import grid
 
-from .timing import Contestant
+from .timing import Contestant, simulating
 
 STEP = 5e-3
 COUNTS = (12, 3, 3)  # cubes, of six tetrahedra each
@@ -44,12 +44,7 @@ def block() -> ph.Model:
 
 def ours(method: str = "linearly_implicit_euler") -> Contestant:
     """`simulate` with one of the implicit methods."""
-    model = block()
-
-    def run(steps: int) -> Any:
-        return ph.simulate(model, model.state(), steps * STEP, STEP, method, record_interval=steps * STEP)
-
-    return Contestant(f"soft block, {method}", run)
+    return simulating(f"soft block, {method}", block(), block().state(), STEP, method)
 
 
 def mujoco_flex() -> Contestant:

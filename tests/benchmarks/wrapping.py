@@ -9,24 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from physics.geometry import lie
 from physics.kernels.compiler.jit import compiled
 from physics.kernels.wrapping.network import INPUTS, LANES, OUTPUTS, network_forward
 from physics.kernels.wrapping.strand import wrap_length, wrap_point
 from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, SphereCappedCylinder, Torus, Wrap
 from physics.muscles import network as trained
+from tests.physics.muscles.test_wrapping_rows import frame
 
 from .timing import Contestant
 
 POINTS = 20
 SMOOTHING = 5e-3
 DEPTHS = 16  # places of the ends, from deep in the obstacle to free of it
-
-
-def frame(position: Any, turn: Any) -> Any:
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = lie.so3_exp(np.array(turn)), position
-    return pose
 
 
 SHAPES: dict[str, list[Obstacle]] = {

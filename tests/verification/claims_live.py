@@ -7,6 +7,7 @@ from typing import Any
 
 import physics as ph
 from physics.simulation.live import TICK, LiveRun
+from tests.physics.simulation.test_live import Clock
 
 from .claim import Measurement, claim
 from .live_leg import live_leg
@@ -75,26 +76,12 @@ def headroom() -> Measurement:
     return Measurement(moved / spent, {"motion [s]": moved, "processor [s]": spent, "samples": len(result.t)})
 
 
-class Clock:
-    """A clock that advances by the time slept, and by the time to draw a picture after each one."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        self.now += 1e-5
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-
 @claim("live.slider", at_most=2.0)
 def slider() -> Measurement:
     """Pictures, at 60 a second, from the moment that the compute process receives a torque to the first one that shows
     its effect; at 30 frames a second every other one is drawn.
     """
-    clock, same = Clock(), Clock()
+    clock, same = Clock(1e-5), Clock(1e-5)
     said = 0.2
     _, turned = run(0.4, clock, [(said, {"inputs": {"femur.1.angle": 20.0}})], sleep=clock.sleep)
     _, free = run(0.4, same, sleep=same.sleep)

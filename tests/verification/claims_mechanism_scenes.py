@@ -128,7 +128,9 @@ def jumper_momentum() -> Measurement:
 TIMED = 1000  # steps
 
 
-def step_time(model: Any, state: Any, dt: float, integrator: str, **options: Any) -> Measurement:
+def step_time(
+    model: Any, state: Any, dt: float, integrator: str = "symplectic_euler", **options: Any
+) -> Measurement:
     """Milliseconds per step, the best of five runs, with compiled kernels."""
     rare = {"record_interval": TIMED * dt}
     ph.simulate(model, state, 10 * dt, dt, integrator, **options)

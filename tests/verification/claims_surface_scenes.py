@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import cache
 from typing import Any
 
@@ -12,10 +11,10 @@ import physics as ph
 from blender_scenes import sheet_model, shoulder_model
 
 from .claim import Measurement, claim
+from .claims_mechanism_scenes import step_time
 from .step_search import largest_step
 
 SOURCE = "Lee & Terzopoulos 2008, sec. 7"
-TIMED_STEPS = 2000
 
 
 @cache
@@ -37,17 +36,6 @@ def shoulder() -> tuple[Any, Any, float]:
     slow = shoulder_model.model(damped=3.0)
     rest = ph.simulate(slow, shoulder_model.start(slow), 20.0, 2e-4, record_interval=1.0)
     return model, state, float(rest.energy[-1, 2])
-
-
-def step_time(model: Any, state: Any, dt: float) -> Measurement:
-    """Milliseconds per step of the symplectic method, the best of five runs, with compiled kernels."""
-    ph.simulate(model, state, 10 * dt, dt)
-    seconds = []
-    for _ in range(5):
-        began = time.perf_counter()
-        ph.simulate(model, state, TIMED_STEPS * dt, dt)
-        seconds.append(time.perf_counter() - began)
-    return Measurement(1e3 * min(seconds) / TIMED_STEPS, {"coordinates": model.num_coordinates})
 
 
 SHEET = (

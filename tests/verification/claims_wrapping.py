@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from physics.geometry import lie
 from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, SphereCappedCylinder, Torus, Wrap
 from tests.physics.muscles import test_wrapping_near as near
 from tests.physics.muscles import test_wrapping_rows as rows
 from tests.physics.muscles.strands import Motion, at_rest, largest_error, polyline
+from tests.physics.muscles.test_wrapping_rows import frame
 
 from .claim import Measurement, Plot, claim
 
@@ -19,12 +19,6 @@ SMOOTHING = 1e-3
 NEARER = (0.0, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 3.0, 5.0)  # smoothing lengths
 PART = 0.45  # share of the length at which the examined point lies
 Ends = tuple[Any, Any]
-
-
-def frame(position: Any, turn: Any = (0.0, 0.0, 0.0)) -> Any:
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = lie.so3_exp(np.array(turn)), position
-    return pose
 
 
 SHAPES: dict[str, list[Obstacle]] = {

@@ -8,6 +8,7 @@ import pytest
 
 import physics as ph
 from physics.geometry import lie
+from tests.physics.fitting.test_fit_curve import check_residuals
 
 
 def grid(shape):
@@ -48,16 +49,6 @@ def tube(q):
     return poses @ lie.exp(place) @ tilt
 
 
-def check_residuals(fit, poses):
-    placed = fit.joint.transform(fit.q)
-    twists = lie.log(lie.inverse(placed) @ poses)
-    np.testing.assert_allclose(fit.residuals.rotation, np.linalg.norm(twists[:, :3], axis=1), atol=1e-9)
-    gaps = np.linalg.norm(poses[:, :3, 3] - placed[:, :3, 3], axis=1)
-    np.testing.assert_allclose(fit.residuals.translation, gaps, atol=1e-9)
-    scaled = twists / np.repeat([1.0, fit.length_scale], 3)
-    np.testing.assert_allclose(fit.residuals.distance, np.linalg.norm(scaled, axis=1), atol=1e-9)
-
-
 @pytest.mark.parametrize(
     ("shape", "options"),
     [
@@ -81,7 +72,7 @@ def test_poses_of_a_surface_give_the_surface_back(shape, options):
     # linear least squares of a net with condition below 1e4 lose four digits
     np.testing.assert_allclose(fit.joint.values, joint.values, atol=1e-11)
     assert fit.residuals.distance.max() < 1e-11
-    check_residuals(fit, poses)
+    check_residuals(fit, poses, 1e-9)
 
 
 def test_own_knots_are_kept():
@@ -145,7 +136,7 @@ def test_whole_turns_of_a_closed_direction():
     q = rng.uniform(size=(800, 2))
     fit = ph.fit_surface(tube(q), q, (12, 4), periodic=(True, False), domain=[[0, 1], [0, 1]])
     assert fit.residuals.distance.max() < 1e-3  # measured: 6e-5, of cubics for sines
-    check_residuals(fit, tube(q))
+    check_residuals(fit, tube(q), 1e-9)
     np.testing.assert_allclose(fit.joint.transform(q + [1.0, 0.0]), fit.joint.transform(q), atol=1e-9)
 
 
@@ -204,7 +195,7 @@ def test_places_are_found(size):
     fit = ph.fit_surface(poses, num_frames=6)
     known = ph.fit_surface(poses, q, 6)
     assert fit.converged
-    check_residuals(fit, poses)
+    check_residuals(fit, poses, 1e-9)
     # sliding along the surface takes the two tangential parts of the noise; without noise it has to find the places
     assert fit.residuals.distance.mean() < (0.9 * known.residuals.distance.mean() if size else 5e-3)
     # one to one: each place a smooth function of the true one

@@ -9,7 +9,7 @@ from physics.muscles import Condition, MassPoints, Moving, PathPoint
 from physics.muscles.obstacles import Cylinder, Sphere
 from physics.muscles.wrapping import Wrap
 
-from .test_corners import slope
+from .test_corners import check_dynamics, check_points, slope
 
 INERTIA = np.diag([0.01, 0.02, 0.015])
 DOWN = np.eye(4)
@@ -107,37 +107,11 @@ def test_obstacles_are_in_the_way():
 @pytest.mark.parametrize("name", ["within", "between"])
 def test_mass_points_have_exact_jacobians_and_biases(case, name):
     model, q, qd, _ = case
-    found = ph.muscle_points(model, model.state(q, qd), name)
-    expected = slope(lambda x: ph.muscle_points(model, model.state(x), name).positions, q)
-    np.testing.assert_allclose(found.jacobians, expected, atol=1e-8)
-    np.testing.assert_allclose(found.velocities, found.jacobians @ qd, atol=1e-14)
-    rate = slope(lambda t: ph.muscle_points(model, model.state(q + t[0] * qd), name).jacobians, np.zeros(1))[
-        ..., 0
-    ]
-    np.testing.assert_allclose(found.biases, rate @ qd, atol=1e-7)
+    check_points(model, name, q, qd)
 
 
 def test_dynamics_are_those_of_the_mass_points(case):
-    """M, inverse dynamics and energy against sums over mass points (Wang 2022, eqs. 5.5-5.7)."""
-    model, q, qd, qdd = case
-    state, bare = model.state(q, qd), tree(muscles=False).build()
-    plain = bare.state(q, qd)
-    mass, force, height = ph.mass_matrix(bare, plain), ph.inverse_dynamics(bare, plain, qdd), 0.0
-    for muscle in model.muscles:
-        points, m = ph.muscle_points(model, state, muscle.name), muscle.masses.masses
-        mass = mass + np.einsum("i,iad,iae->de", m, points.jacobians, points.jacobians)
-        push = points.jacobians @ qdd + points.biases - model.gravity
-        force = force + np.einsum("i,iad,ia->d", m, points.jacobians, push)
-        height -= m @ points.positions @ model.gravity
-    lengths = ph.muscle_lengths(model, state)
-    force = force + 3.0 * lengths.gradients.sum(axis=0)
-    np.testing.assert_allclose(ph.mass_matrix(model, state), mass, atol=1e-14)
-    np.testing.assert_allclose(ph.inverse_dynamics(model, state, qdd), force, atol=1e-12)
-    np.testing.assert_allclose(ph.forward_dynamics(model, state, force), qdd, atol=1e-10)
-    energy = ph.energy(model, state)
-    assert energy.kinetic == pytest.approx(0.5 * qd @ mass @ qd, rel=1e-13)
-    expected = ph.energy(bare, plain).potential + height + 3.0 * lengths.lengths.sum()
-    assert energy.potential == pytest.approx(expected, rel=1e-13)
+    check_dynamics(*case, tension=3.0)
 
 
 def test_derivatives_are_those_of_inverse_dynamics(case):

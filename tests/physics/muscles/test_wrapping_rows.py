@@ -200,12 +200,3 @@ TOUCHING = (
     ((-0.45, 0.05, 0.0), (0.3, -0.01, 0.01)),
     8e-3,
 )
-
-
-def test_derivatives_where_curved_ones_are_just_touched() -> None:
-    """Points where a short geodesic, carried on beyond its ends over a seam, blends into the lines."""
-    obstacles, ends, smoothing = TOUCHING
-    wrap = Wrap(obstacles, smoothing)
-    assert at_rest(wrap, *ends).status == wrap_layout.WRAPPED
-    motion = Motion(ends, [place for place, _ in wrap.parts], np.random.default_rng(3), 0.1)
-    assert largest_error(wrap, motion, tuple(np.linspace(0.04, 0.96, 24)), 3e-5) < FINITE_DIFFERENCES
