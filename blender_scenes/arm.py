@@ -10,7 +10,6 @@ their obstacles, fibres of possible lengths, and the poses that Blender shows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -26,7 +25,7 @@ from .anatomy import forearm, shoulder
 from .mechanism import add_bodies, check_same_model
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .production import Progress, Recipe, bake_shown, check, contact_sheet, new_file
+from .production import Made, Progress, Recipe, bake_shown, check, contact_sheet, new_file
 from .shoulder_cage import add_cage
 from .shoulder_model import clavicle_length, clavicle_pose
 from .staging import add_studio, bone_material, mesh_object
@@ -38,15 +37,6 @@ RADII = {
     "triceps long": 0.0135, "triceps lateral": 0.012, "triceps medial": 0.011,
 }  # fmt: skip
 TILES = (1, 7, 12, 17, 25, 49)
-
-
-@dataclass(frozen=True)
-class Arm:
-    """The scene before it is baked; objects by body's name and muscle's name."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    muscles: dict[str, bpy.types.Object]
 
 
 def add_bones(into: bpy.types.Collection) -> dict[str, bpy.types.Object]:
@@ -66,7 +56,7 @@ def add_bones(into: bpy.types.Collection) -> dict[str, bpy.types.Object]:
     return made
 
 
-def make() -> Arm:
+def make() -> Made:
     """The arm in a new file, its muscles' excitations keyed."""
     scene, (things, stage) = new_file("Arm", ["Bones", "Stage"], FRAMES)
     scene.render.fps = FRAMES_A_SECOND
@@ -84,10 +74,10 @@ def make() -> Arm:
     scene.frame_set(1)
     check_same_model(scene, of, state)
     add_studio(scene, stage, (0.05, -0.15, -0.1), 0.8)
-    return Arm(scene, bodies, muscles)
+    return Made(scene=scene, bodies=bodies, muscles=muscles)
 
 
-def measure(made: Arm, progress: Progress) -> tuple[Any, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[Any, dict[str, str]]:
     """Simulate and bake by the add-on; raises SceneError if a figure is out of its bounds."""
     drift = check("the energy's drift over the swing where nothing pulls", model.drift(), 0.0, 1e-3)
     report, shown = bake_shown(made.scene, progress)
@@ -115,7 +105,7 @@ def measure(made: Arm, progress: Progress) -> tuple[Any, dict[str, str]]:
     }
 
 
-def length_error(made: Arm, result: ph.Result) -> float:
+def length_error(made: Made, result: ph.Result) -> float:
     """Largest relative difference of the tubes' middle lines, which cut corners a little, from the muscles' lengths."""
     before, largest = made.scene.frame_current, 0.0
     for frame in range(1, FRAMES + 1, 12):
@@ -142,7 +132,7 @@ def lifted(result: ph.Result) -> FloatArray:
     return np.asarray(np.degrees(np.arccos(np.clip(down, -1.0, 1.0))))
 
 
-def draw(made: Arm, result: ph.Result, progress: Progress) -> Image:
+def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet."""
     lines = (
         "An arm with heavy muscles",

@@ -20,9 +20,9 @@ from .anatomy.implicit import sphere, union
 from .anatomy.surface import Mesh
 from .beads_model import BEAD_RING, BEAD_THICKNESS, BEADS, FLOWERS, KNOB, Flower
 from .gallery_parts import moved
-from .mechanism import Mechanism, add_bodies, bake_checked, check_same_model
+from .mechanism import add_bodies, bake_checked, check_same_model
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, contact_sheet, new_file, object_pose, set_simulation
+from .production import Made, Progress, Recipe, check, contact_sheet, new_file, object_pose, set_simulation
 from .shapes import revolved, ring, solid, tube
 from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plain_material
 
@@ -37,8 +37,8 @@ def bead_mesh() -> Mesh:
     return solid(shape, 0.045, 1.2e-3)
 
 
-def make() -> Mechanism:
-    """Make the file, ready to bake."""
+def make() -> Made:
+    """Make the file, ready to bake; objects and the joints' Empties by body."""
     scene, (stage, *collections) = new_file("Beads", ["Stage", *(flower.name for flower in FLOWERS)])
     wire_mesh, bead = tube(beads_model.curve_poses(900), beads_model.WIRE_RADIUS), bead_mesh()
     steel = plain_material("Wire", (0.75, 0.77, 0.80), roughness=0.25)
@@ -56,7 +56,7 @@ def make() -> Mechanism:
     add_studio(scene, stage, (0.0, 0.0, -0.05), 1.0)
     add_backdrop(stage, FLOOR, 1.0)
     check_same_model(scene, model, state)
-    return Mechanism(scene, objects, joints)
+    return Made(scene=scene, objects=objects, joints=joints)
 
 
 def add_stand(flower: Flower, stage: bpy.types.Collection) -> None:
@@ -72,7 +72,7 @@ def add_stand(flower: Flower, stage: bpy.types.Collection) -> None:
     faceted_object(f"{flower.name} stand", *stand, stage, wood)
 
 
-def measure(made: Mechanism, progress: Progress) -> tuple[Any, Mapping[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[Any, Mapping[str, str]]:
     """Bake and check."""
     # Runge-Kutta 4 at 1 ms; the cubic bends its accelerations at knots, of which a bead passes one in 3 ms
     report, figures = bake_checked(made, progress, 1e-3)
@@ -93,7 +93,7 @@ def free_beads() -> list[str]:
     return [flower.bead(number) for flower in FLOWERS if flower.free for number in BEADS]
 
 
-def on_the_wire(made: Mechanism, report: Any) -> tuple[float, float, float]:
+def on_the_wire(made: Made, report: Any) -> tuple[float, float, float]:
     """Figures of the shown scene: largest distance [m] of a bead's middle from the wire's, largest angle [degrees]
     between ring and wire, smallest distance [m] between two beads of a wire.
     """
@@ -118,7 +118,7 @@ def on_the_wire(made: Mechanism, report: Any) -> tuple[float, float, float]:
     return off, float(np.degrees(np.arccos(tilt))), float(gap)
 
 
-def draw(made: Mechanism, report: Any, progress: Progress) -> Image:
+def draw(made: Made, report: Any, progress: Progress) -> Image:
     """Draw one flower large, and six instants of both."""
     hero = Shot(eye=(0.05, -1.6, 0.25), target=(0.33, 0.0, -0.045), width=0.60, frame=9)
     tile = Shot(eye=(0.0, -2.6, 0.35), target=(0.0, 0.0, -0.085), width=1.3)

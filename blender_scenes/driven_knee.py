@@ -27,7 +27,7 @@ from .knee_scene import bone_gap
 from .mechanism import place_bodies
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, bone_material, mesh_object
 
 FRAMES_A_SECOND = 48  # of the motion; shown at 24
@@ -43,16 +43,6 @@ TILES = (1, 22, 46, 76, 92, 132)
 
 
 @dataclass(frozen=True)
-class Legs:
-    """The scene before it is simulated; bones by kind of knee and name, muscles by kind and name."""
-
-    scene: bpy.types.Scene
-    bones: dict[tuple[str, str], bpy.types.Object]
-    tibia: bones.Mesh
-    muscles: dict[str, dict[str, bpy.types.Object]]
-
-
-@dataclass(frozen=True)
 class Drive:
     """A leg's motion: a sample a frame, flexion (n,) [rad] and the gap between femur and tibia (n,) [m]."""
 
@@ -61,8 +51,8 @@ class Drive:
     gap: FloatArray
 
 
-def make() -> Legs:
-    """Both legs in a new file."""
+def make() -> Made:
+    """Both legs in a new file; bones by kind of knee and name, muscles by kind and name."""
     scene, (things, stage) = new_file("Driven knee", ["Legs", "Stage"], FRAMES)
     paint = bone_material("Bone")
     femur, tibia, fibula = bones.femur(), bones.tibia(), bones.fibula()
@@ -82,7 +72,7 @@ def make() -> Legs:
         muscles[kind] = add_muscles(scene, kind, moving)
     add_studio(scene, stage, MIDDLE, 0.8)
     add_backdrop(stage, -0.62, 0.8)
-    return Legs(scene, moving, tibia, muscles)
+    return Made(scene=scene, bones=moving, tibia=tibia, muscles=muscles)
 
 
 def add_muscles(
@@ -103,7 +93,7 @@ def add_muscles(
     return muscle_objects.add_muscles(scene, of, state, objects, looks, shift, title, surfaces_shown=False)
 
 
-def bake_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -> float:
+def bake_muscles(made: Made, kind: str, result: ph.Result, frames: FloatArray) -> float:
     """Bake a leg's muscles, coloured by their activation; returns their error as shown [m]."""
     states = list(result.model.muscle_state_names)
     columns = [states.index(f"{muscle.name}.activation") for muscle in result.model.muscles]
@@ -111,7 +101,7 @@ def bake_muscles(made: Legs, kind: str, result: ph.Result, frames: FloatArray) -
     return muscle_objects.bake_muscles(*baked, activation=result.muscle_states[:, columns])
 
 
-def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[dict[str, Drive], dict[str, str]]:
     """Simulate and bake to keys and shape keys; raises SceneError if a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     drives, figures, world, off = {}, {}, {}, 0.0
@@ -145,7 +135,7 @@ def measure(made: Legs, progress: Progress) -> tuple[dict[str, Drive], dict[str,
     return drives, figures
 
 
-def draw(made: Legs, drives: dict[str, Drive], progress: Progress) -> Image:
+def draw(made: Made, drives: dict[str, Drive], progress: Progress) -> Image:
     """The contact sheet."""
     ways = [f"{1e3 * drives[kind].gap.min():.0f} to {1e3 * drives[kind].gap.max():.0f} mm" for kind in LANES]
     lines = (

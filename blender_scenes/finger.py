@@ -9,8 +9,6 @@ the push, and that the finger whose flexors have mass is the slower one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 
@@ -21,7 +19,7 @@ from .keys import key_bodies
 from .mechanism import place_bodies
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
 
@@ -36,15 +34,6 @@ BONE, PULLEY, LIGHT = (0.86, 0.80, 0.66), (0.10, 0.42, 0.62), (0.62, 0.42, 0.38)
 LOOKS = dict.fromkeys(model.MUSCLES, Look(0.0085, (0.03, 0.38)))
 FLOOR = -0.14
 TILES = (1, 9, 19, 33, 57, 97)
-
-
-@dataclass(frozen=True)
-class Hands:
-    """The scene before it is simulated; bones by hand and name, muscles by hand and name."""
-
-    scene: bpy.types.Scene
-    bones: dict[tuple[str, str], bpy.types.Object]
-    muscles: dict[str, dict[str, bpy.types.Object]]
 
 
 def add_hand(hand: str, lane: float, into: bpy.types.Collection) -> dict[tuple[str, str], bpy.types.Object]:
@@ -75,8 +64,8 @@ def add_hand(hand: str, lane: float, into: bpy.types.Collection) -> dict[tuple[s
     return made
 
 
-def make() -> Hands:
-    """Both hands in a new file."""
+def make() -> Made:
+    """Both hands in a new file; bones by hand and name, muscles by hand and name."""
     scene, (things, stage) = new_file("Finger", ["Hands", "Stage"], FRAMES)
     bones, muscles = {}, {}
     for hand, (inertial, lane) in HANDS.items():
@@ -90,10 +79,10 @@ def make() -> Hands:
                 item.data.materials[0] = plain_material("Light muscle", LIGHT, 0.45)
     add_studio(scene, stage, (-0.06, 0.0, 0.0), 0.34)
     add_backdrop(stage, FLOOR, 0.34)
-    return Hands(scene, bones, muscles)
+    return Made(scene=scene, bones=bones, muscles=muscles)
 
 
-def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[dict[str, model.Flick], dict[str, str]]:
     """Simulate and bake to keys and shape keys; raises SceneError if a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     flicks, figures, world, off = {}, {}, {}, 0.0
@@ -122,7 +111,7 @@ def measure(made: Hands, progress: Progress) -> tuple[dict[str, model.Flick], di
     }
 
 
-def draw(made: Hands, flicks: dict[str, model.Flick], progress: Progress) -> Image:
+def draw(made: Made, flicks: dict[str, model.Flick], progress: Progress) -> Image:
     """The contact sheet."""
     speeds = {hand: float(np.abs(flick.result.qd).max()) for hand, flick in flicks.items()}
     lines = (

@@ -19,9 +19,9 @@ from . import globe_model, globe_parts
 from .anatomy.implicit import sphere
 from .coastlines import FLOWN, LANDS
 from .globe_model import ALTITUDE, GLOBE, RADIUS, plane
-from .mechanism import Mechanism, add_bodies, bake_checked, check_same_model
+from .mechanism import add_bodies, bake_checked, check_same_model
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, contact_sheet, new_file, object_pose, set_simulation
+from .production import Made, Progress, Recipe, check, contact_sheet, new_file, object_pose, set_simulation
 from .shapes import solid, tube
 from .staging import add_backdrop, add_studio, faceted_object, mesh_object, plain_material
 
@@ -37,8 +37,8 @@ COLORS = {
 }
 
 
-def make() -> Mechanism:
-    """Make the file, ready to bake."""
+def make() -> Made:
+    """Make the file, ready to bake; objects and the joints' Empties by body."""
     scene, (stage, world, planes) = new_file("Globe", ("Stage", "World", "Planes"))
     sea = plain_material("Sea", (0.03, 0.12, 0.30), roughness=0.25)
     objects = {
@@ -61,7 +61,7 @@ def make() -> Mechanism:
     add_studio(scene, stage, (0.0, 0.0, 0.0), 0.8)
     add_backdrop(stage, FLOOR, 0.9)
     check_same_model(scene, model, state)
-    return Mechanism(scene, objects, joints)
+    return Made(scene=scene, objects=objects, joints=joints)
 
 
 def add_lands(collection: bpy.types.Collection, globe: bpy.types.Object) -> None:
@@ -74,7 +74,7 @@ def add_lands(collection: bpy.types.Collection, globe: bpy.types.Object) -> None
         faceted_object(land, vertices, faces, collection, paint).parent = globe
 
 
-def measure(made: Mechanism, progress: Progress) -> tuple[Any, Mapping[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[Any, Mapping[str, str]]:
     """Bake and check."""
     # Runge-Kutta 4 at 0.5 ms; the cubic bends its accelerations at knots, of which a plane passes one in 5 ms, and at a
     # cape it turns about within four
@@ -92,7 +92,7 @@ def measure(made: Mechanism, progress: Progress) -> tuple[Any, Mapping[str, str]
     }
 
 
-def along_the_coasts(made: Mechanism, report: Any) -> tuple[float, float, float, float]:
+def along_the_coasts(made: Made, report: Any) -> tuple[float, float, float, float]:
     """Figures of the shown scene: largest change [m] of a plane's height over the globe, largest angles [degrees]
     between mast and normal and between nose and coast, smallest distance [m] between two planes.
     """
@@ -117,7 +117,7 @@ def along_the_coasts(made: Mechanism, report: Any) -> tuple[float, float, float,
     return height, float(np.degrees(np.arcsin(lean))), float(np.degrees(np.arccos(nose))), gap
 
 
-def draw(made: Mechanism, report: Any, progress: Progress) -> Image:
+def draw(made: Made, report: Any, progress: Progress) -> Image:
     """Draw the globe large, and six instants."""
     hero = Shot(eye=(0.35, -1.6, 0.45), target=(0.0, 0.0, 0.0), width=0.66, frame=1)
     tile = Shot(eye=(0.2, -2.0, 0.35), target=(0.0, 0.0, -0.055), width=1.0)

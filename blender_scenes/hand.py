@@ -9,8 +9,6 @@ as constraints move the hand like hyper-reduced coordinates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 from mathutils import Vector
@@ -25,7 +23,7 @@ from .anatomy.surface import Mesh, mesh_from_shape
 from .gallery_parts import ball
 from .keys import key_bodies, key_poses, key_property, key_values
 from .picture import Image, Shot, glow
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_studio, arrow, curves_object, faceted_object, mesh_object, plain_material
 
@@ -39,16 +37,6 @@ PAD = 0.0015  # m by which the pads of the fingers are pressed in
 PLOT, WIDE, HIGH = np.array([4.0, 0.0, 0.0]), 0.36, 0.22  # place of the diagram, its size [m]
 MIDDLE = (0.26, 0.0, -0.02)
 TILE_FRAMES = (1, 18, 48, 72, 103)
-
-
-@dataclass(frozen=True)
-class Hand:
-    """The scene before it is simulated."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    arrows: dict[str, bpy.types.Object]
-    stage: bpy.types.Collection
 
 
 def palm_mesh() -> Mesh:
@@ -72,7 +60,7 @@ def bone_object(name: str, finger: model.Finger, number: int, into: bpy.types.Co
     return faceted_object(name, *solid, into, plain_material("Skin", SKIN, 0.5), True)
 
 
-def make() -> Hand:
+def make() -> Made:
     """Arm, hand, ball and arrows in a new file."""
     scene, (things, stage) = new_file("Hand", ["Hand", "Stage"], FRAMES)
     skin, sleeve = plain_material("Skin", SKIN, 0.5), plain_material("Sleeve", SLEEVE, 0.7)
@@ -101,7 +89,7 @@ def make() -> Hand:
     add_studio(scene, stage, MIDDLE, 0.42)
     for light in ("Key", "Rim", "Fill"):  # the camera looks from the thumb's side
         turn_over(stage.objects[light])
-    return Hand(scene, bodies, arrows, stage)
+    return Made(scene=scene, bodies=bodies, arrows=arrows, stage=stage)
 
 
 def turn_over(light: bpy.types.Object) -> None:
@@ -121,7 +109,7 @@ def add_seams(made: bpy.types.Object, into: bpy.types.Collection) -> None:
     seams.parent = made
 
 
-def measure(made: Hand, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     """Simulate and bake to keys; raises SceneError if a fingertip or a coupling opens."""
     of = model.the_model()
     result = ph.simulate(
@@ -177,7 +165,7 @@ def bending(result: ph.Result) -> tuple[float, float]:
     return float(np.min(bends)), float(np.max(bends))
 
 
-def key_arrows(made: Hand, result: ph.Result, step: int, frames: FloatArray) -> None:
+def key_arrows(made: Made, result: ph.Result, step: int, frames: FloatArray) -> None:
     """Each arrow starts at its fingertip along the ball's force on it; its length is proportional to the force."""
     of = result.model
     for finger in model.FINGERS:
@@ -204,7 +192,7 @@ def turn_to(direction: FloatArray) -> FloatArray:
     return turn
 
 
-def add_plot(made: Hand, result: ph.Result) -> None:
+def add_plot(made: Made, result: ph.Result) -> None:
     """A diagram of the fingertips' forces and the elbow's torque over time, as objects of the scene."""
     base = PLOT - np.array([0.5 * WIDE, 0.0, 0.5 * HIGH])
     panel = base + np.array([[-1.0, 0.01, -1.0], [2.0, 0.01, -1.0], [2.0, 0.01, 1.5], [-1.0, 0.01, 1.5]])
@@ -229,7 +217,7 @@ def add_plot(made: Hand, result: ph.Result) -> None:
         curves_object(f"Axis {k}", [base + way], 0.0005 if k == 0 else 0.0002, (0.35, 0.40, 0.46), made.stage)
 
 
-def draw(made: Hand, result: ph.Result, progress: Progress) -> Image:
+def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet: the hand, instants of its motion, and the forces over time."""
     add_plot(made, result)
     lines = (

@@ -22,7 +22,7 @@ from .gallery_parts import Solid, ball, box, moved, together
 from .jumper_search import clearances
 from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
 
@@ -41,15 +41,6 @@ LEGS_APART, ARMS_APART = 0.10, 0.20
 RADII = {"Arms": (0.045, 0.034), "Thighs": (0.078, 0.058), "Shanks": (0.056, 0.040)}
 BONES = {"Arms": (0.045, 0.034), "Thighs": (0.030, 0.026), "Shanks": (0.026, 0.022)}
 ENDS = {"Arms": -model.ARM, "Thighs": -model.THIGH, "Shanks": -model.SHANK}
-
-
-@dataclass(frozen=True)
-class Jumper:
-    """The scene before it is simulated; bodies by figure and name."""
-
-    scene: bpy.types.Scene
-    bodies: dict[tuple[str, str], bpy.types.Object]
-    stage: bpy.types.Collection
 
 
 def limb(name: str, radii: dict[str, tuple[float, float]]) -> Solid:
@@ -152,8 +143,8 @@ def lowest_foot() -> float:
     return float(model.STANDING + model.START_HEIGHT - (min(ends) - model.SOLE))
 
 
-def make() -> Jumper:
-    """Both figures, planks and blocks in a new file."""
+def make() -> Made:
+    """Both figures, planks and blocks in a new file; bodies by figure and name."""
     scene, (people, stage) = new_file("Jumper", ["Figures", "Stage"], FRAMES)
     bodies = {}
     for figure, (wobbling, _, lane) in FIGURES.items():
@@ -161,7 +152,7 @@ def make() -> Jumper:
         add_plank(lane, stage)
     add_studio(scene, stage, (1.6, 0.0, 0.8), 2.1)
     add_backdrop(stage, FLOOR, 2.0)
-    return Jumper(scene, bodies, stage)
+    return Made(scene=scene, bodies=bodies, stage=stage)
 
 
 @dataclass(frozen=True)
@@ -173,7 +164,7 @@ class Jump:
     peak: float  # greatest vertical force of the plank over all steps [N]
 
 
-def measure(made: Jumper, progress: Progress) -> tuple[dict[str, Jump], dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[dict[str, Jump], dict[str, str]]:
     """Simulate and bake to keys; raises SceneError if a figure fails."""
     jumps, figures, world = {}, {}, {}
     frames = np.arange(1, FRAMES + 1)
@@ -245,7 +236,7 @@ def wobble(result: ph.Result) -> dict[str, float]:
     return found
 
 
-def draw(made: Jumper, jumps: dict[str, Jump], progress: Progress) -> Image:
+def draw(made: Made, jumps: dict[str, Jump], progress: Progress) -> Image:
     """The contact sheet; the paths of the mass centres stay in the scene."""
     for figure, jump in jumps.items():
         center = jump.course.center

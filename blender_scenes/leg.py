@@ -8,9 +8,6 @@ possible. The coordinates that the inverse kinematics find are baked to keys.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import bpy
 import numpy as np
 
 from . import SceneError
@@ -19,7 +16,7 @@ from .anatomy import bones, hip_and_foot
 from .keys import key_bodies, key_property
 from .knee_scene import bone_gap
 from .picture import Image, Shot
-from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import TILES, Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_studio, bone_material, curve_object, frames_object, mesh_object
 
 FRAMES = 1 + round((model.STEP_SECONDS + model.REACH_SECONDS) * model.FRAMES_A_SECOND)
@@ -29,18 +26,7 @@ MIDDLE = (0.07, -0.03, -0.36)
 TILE_FRAMES = (*(round(1 + 19.2 * k) for k in range(TILES - 1)), 133)  # five of the step, and the far reach
 
 
-@dataclass(frozen=True)
-class Leg:
-    """The scene before the inverse kinematics."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    target: bpy.types.Object
-    tibia: bones.Mesh
-    stage: bpy.types.Collection
-
-
-def make() -> Leg:
+def make() -> Made:
     """Hip bone, leg and target in a new file, in the pose of the straight leg."""
     scene, (things, stage) = new_file("Leg", ["Leg", "Stage"], FRAMES)
     bone = bone_material("Bone")
@@ -56,10 +42,10 @@ def make() -> Leg:
     fibula.parent = bodies["Tibia"]
     target = frames_object("Target", np.eye(4)[None], 0.09, stage)
     add_studio(scene, stage, MIDDLE, 0.9)
-    return Leg(scene, bodies, target, tibia, stage)
+    return Made(scene=scene, bodies=bodies, target=target, tibia=tibia, stage=stage)
 
 
-def measure(leg: Leg, progress: Progress) -> tuple[model.Follow, dict[str, str]]:
+def measure(leg: Made, progress: Progress) -> tuple[model.Follow, dict[str, str]]:
     """Solve, bake to keys and check: the foot is on all targets within reach, joints stay closed, nothing jumps."""
     progress(0.0, "inverse kinematics")
     found = model.follow()
@@ -92,7 +78,7 @@ def measure(leg: Leg, progress: Progress) -> tuple[model.Follow, dict[str, str]]
     }
 
 
-def draw(leg: Leg, found: model.Follow, progress: Progress) -> Image:
+def draw(leg: Made, found: model.Follow, progress: Progress) -> Image:
     """The contact sheet, with the target's path and the knee's curve as threads."""
     curve_object("Way of the target", found.targets[:, :3, 3], 0.0018, PATH_COLOR, leg.stage)
     lower, upper = model.knee().range[0]

@@ -10,7 +10,6 @@ the point slides on both outlines. Checked: neighbours always touch, no letters 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -42,15 +41,6 @@ COLORS = (
 )
 
 
-@dataclass(frozen=True)
-class Letters:
-    """The scene, its objects by body, and the names of the objects of each kind of chain."""
-
-    scene: bpy.types.Scene
-    objects: dict[str, bpy.types.Object]
-    parts: dict[bool, list[str]]
-
-
 def letter_mesh(letter: str) -> Mesh:
     """Round strokes about the letter's skeleton."""
     x, z = skeleton(letter).T
@@ -66,8 +56,8 @@ def letter_mesh(letter: str) -> Mesh:
     return solid(distance, 0.6 * SCALE, 2.5e-3)
 
 
-def make() -> Letters:
-    """Make the file, ready to bake."""
+def make() -> production.Made:
+    """Make the file, ready to bake; objects by body, and the names of the objects of each kind of chain."""
     scene, (stage, *collections) = production.new_file("Letters", ("Stage", "Single joints", "Double joints"))
     meshes = {letter: letter_mesh(letter) for letter in set(WORD)}
     objects, parts = {}, {}
@@ -87,7 +77,7 @@ def make() -> Letters:
     add_studio(scene, stage, (0.0, 0.0, -0.35), 1.5)
     add_backdrop(stage, -1.5, 1.6)
     check_same_model(scene, model, state)
-    return Letters(scene, objects, parts)
+    return production.Made(scene=scene, objects=objects, parts=parts)
 
 
 def add_hanger(title: str, depth: float, collection: bpy.types.Collection) -> bpy.types.Object:
@@ -99,7 +89,7 @@ def add_hanger(title: str, depth: float, collection: bpy.types.Collection) -> bp
     return faceted_object(title, *together(pin, rod), collection, steel)
 
 
-def measure(made: Letters, progress: production.Progress) -> tuple[Any, Mapping[str, str]]:
+def measure(made: production.Made, progress: production.Progress) -> tuple[Any, Mapping[str, str]]:
     """Bake and check."""
     report, shown = production.bake_shown(made.scene, progress)
     total = report.energy[:, 2]
@@ -125,7 +115,7 @@ def measure(made: Letters, progress: production.Progress) -> tuple[Any, Mapping[
     return report, figures
 
 
-def touch(made: Letters, report: Any, double: bool) -> tuple[float, float, float]:
+def touch(made: production.Made, report: Any, double: bool) -> tuple[float, float, float]:
     """Figures of the shown scene: smallest and largest gap [m] of neighbours, and smallest gap of other letters."""
     low, high, others = np.inf, -np.inf, np.inf
     count = len(WORD)
@@ -142,7 +132,7 @@ def touch(made: Letters, report: Any, double: bool) -> tuple[float, float, float
     return float(low), float(high), float(others)
 
 
-def draw(made: Letters, report: Any, progress: production.Progress) -> Image:
+def draw(made: production.Made, report: Any, progress: production.Progress) -> Image:
     """Draw the single chain large, then three instants of either chain."""
     hidden = {double: made.parts[not double] for double in KINDS}
     hero = Shot(eye=(0.35, -2.0, -0.15), target=(0.26, 0.0, -0.28), width=0.78, frame=9, hidden=hidden[False])

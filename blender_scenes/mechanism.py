@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -19,20 +18,11 @@ from addon.reading import scene as scene_to_model
 from physics._typing import FloatArray
 
 from . import SceneError
-from .production import Progress, bake_shown, check, energy_drift
+from .production import Made, Progress, bake_shown, check, energy_drift
 
 # The scene stores masses, frames and coordinates in single precision (6e-8). Accelerations are small compared with the
 # forces that cancel in them: their error is a few hundred times larger.
 SAME_ACCELERATION = 1e-4
-
-
-@dataclass(frozen=True)
-class Mechanism:
-    """A scene before it is baked, its objects by body and the joints' Empties by body."""
-
-    scene: bpy.types.Scene
-    objects: dict[str, bpy.types.Object]
-    joints: dict[str, bpy.types.Object]
 
 
 def shifted_poses(model: ph.Model, state: ph.State, shift: Sequence[float]) -> dict[str, FloatArray]:
@@ -86,7 +76,7 @@ def add_bodies(
                 key = (holders.pop(0), id(inner(part)))
                 own = empty if key[0] == body.parent else None
                 if key not in owners:
-                    owners[key] = own or outline_empty(scene, child)
+                    owners[key] = own or outline_empty(child)
                     hold_frames(scene, owners[key], inner(part))
                 if owners[key] is not empty:
                     row.frames_of = owners[key]
@@ -104,7 +94,7 @@ def inner(joint: ph.joints.Joint) -> ph.joints.Joint:
     return joint.joint if isinstance(joint, ph.joints.Inverted) else joint
 
 
-def outline_empty(scene: bpy.types.Scene, body: Any) -> bpy.types.Object:
+def outline_empty(body: Any) -> bpy.types.Object:
     """An Empty in the axes of a body and fixed to it."""
 
     empty = bpy.data.objects.new(f"{body.name} outline", None)
@@ -156,7 +146,7 @@ def check_same_model(scene: bpy.types.Scene, model: ph.Model, state: ph.State) -
     return error
 
 
-def bake_checked(made: Mechanism, progress: Progress, drift: float) -> tuple[Any, dict[str, str]]:
+def bake_checked(made: Made, progress: Progress, drift: float) -> tuple[Any, dict[str, str]]:
     """Bake; returns the report and figures of the energy. Raises SceneError if the energy rises, or, without damping,
     changes by more than `drift` of the largest kinetic energy.
     """

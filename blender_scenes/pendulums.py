@@ -8,8 +8,6 @@ muscle's mass on each bone instead. Checked: the energy, that no muscle enters i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 
@@ -23,7 +21,7 @@ from .keys import key_bodies
 from .mechanism import place_bodies
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
 
@@ -34,15 +32,6 @@ FLOOR = -1.0
 BONE, PIN, BEAM = (0.86, 0.80, 0.66), (0.45, 0.47, 0.50), (0.12, 0.15, 0.19)
 LOOK = Look(0.015, (0.05, 0.05))
 TILES = (1, 14, 27, 42, 57, 118)
-
-
-@dataclass(frozen=True)
-class Pendulums:
-    """The scene before it is simulated; objects by pendulum and bone, muscles by pendulum and name."""
-
-    scene: bpy.types.Scene
-    bones: dict[tuple[int, str], bpy.types.Object]
-    muscles: dict[int, dict[str, bpy.types.Object]]
 
 
 def lane(number: int) -> FloatArray:
@@ -70,8 +59,8 @@ def add_pendulum(number: int, into: bpy.types.Collection) -> dict[tuple[int, str
     return made
 
 
-def make() -> Pendulums:
-    """The group under its beam in a new file."""
+def make() -> Made:
+    """The group under its beam in a new file; bones by pendulum and name, muscles by pendulum and name."""
     scene, (things, stage) = new_file("Pendulums", ["Pendulums", "Stage"], FRAMES)
     bones, muscles = {}, {}
     for number in range(len(model.GROUP) + 1):
@@ -83,7 +72,7 @@ def make() -> Pendulums:
     faceted_object("Beam", *beam, stage, plain_material("Beam", BEAM, 0.5))
     add_studio(scene, stage, (0.0, 0.0, -0.4), 1.9)
     add_backdrop(stage, FLOOR, 1.6).rotation_euler[2] = 0.5 * np.pi  # behind as seen from +x
-    return Pendulums(scene, bones, muscles)
+    return Made(scene=scene, bones=bones, muscles=muscles)
 
 
 def add_muscle(
@@ -98,7 +87,7 @@ def add_muscle(
     return muscle_objects.add_muscles(scene, of, state, objects, looks, lane(number), f"{{}} {number + 1}")
 
 
-def measure(made: Pendulums, progress: Progress) -> tuple[list[ph.Result], dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[list[ph.Result], dict[str, str]]:
     """Simulate and bake to keys and shape keys; raises SceneError if a figure is out of its bounds."""
     frames = np.arange(1, FRAMES + 1)
     seconds = (FRAMES - 1) / (FRAMES_A_SECOND * SLOWER)
@@ -132,7 +121,7 @@ def measure(made: Pendulums, progress: Progress) -> tuple[list[ph.Result], dict[
     }
 
 
-def draw(made: Pendulums, results: list[ph.Result], progress: Progress) -> Image:
+def draw(made: Made, results: list[ph.Result], progress: Progress) -> Image:
     """The contact sheet."""
     lines = (
         "Double pendulums with heavy muscles",

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import bpy
@@ -181,6 +182,10 @@ def contact_sheet(
         ]
         small.append(render(scene, replace(shot, frame=frame, pixels=TILE_PIXELS, labels=rows)))
     return sheet(large, small, columns=2, shade=0.07)
+
+
+class Made(SimpleNamespace):
+    """What a scene's `make` hands to the other steps of its recipe: the scene, and objects and collections of it."""
 
 
 @dataclass(frozen=True)

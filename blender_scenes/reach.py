@@ -10,9 +10,6 @@ nothing pulls, and the poses that Blender shows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import bpy
 import numpy as np
 
 import physics as ph
@@ -27,7 +24,7 @@ from .keys import key_bodies
 from .mechanism import add_bodies
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .staging import add_studio, curve_object, faceted_object, plain_material
 
 EVERY = 2  # steps a frame
@@ -43,17 +40,7 @@ AT_REST = 1e-3
 TARGET, TARGET_RADIUS = (1.0, 0.85, 0.10), 0.012  # colour; m
 
 
-@dataclass(frozen=True)
-class Reach:
-    """The scene before it is solved; objects by body's name and muscle's name."""
-
-    scene: bpy.types.Scene
-    stage: bpy.types.Collection
-    bodies: dict[str, bpy.types.Object]
-    muscles: dict[str, bpy.types.Object]
-
-
-def make() -> Reach:
+def make() -> Made:
     """The arm and its target in a new file."""
     scene, (things, stage) = new_file("Reach", ["Bones", "Stage"], FRAMES)
     of = model.build_model(pulling=True)
@@ -65,10 +52,10 @@ def make() -> Reach:
     target = moved(ball(TARGET_RADIUS, 14, 28), model.hand(of, state) + model.AWAY)
     faceted_object("Target", *target, stage, plain_material("Target", TARGET, 0.35), True)
     add_studio(scene, stage, (0.05, -0.15, -0.1), 0.8)
-    return Reach(scene, stage, bodies, muscles)
+    return Made(scene=scene, stage=stage, bodies=bodies, muscles=muscles)
 
 
-def measure(made: Reach, progress: Progress) -> tuple[dict[str, model.Solved], dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[dict[str, model.Solved], dict[str, str]]:
     """Solve and bake to keys; raises SceneError if a task is missed."""
     drift = check("the energy's drift over the swing where nothing pulls", arm_model.drift(0.1), 0.0, 1e-6)
     solved, figures = {}, {}
@@ -107,7 +94,7 @@ def excitations(solved: dict[str, model.Solved], of: ph.Model) -> FloatArray:
     return found
 
 
-def draw(made: Reach, solved: dict[str, model.Solved], progress: Progress) -> Image:
+def draw(made: Made, solved: dict[str, model.Solved], progress: Progress) -> Image:
     """The contact sheet; the ways of the hand stay in the scene."""
     for task, found in solved.items():
         curve_object(f"Way {task}", model.hand_along(found.result), 0.0022, COLORS[task], made.stage)

@@ -8,8 +8,6 @@ work of damping and friction, and that a rod rises less with more damping. The s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 from mathutils import Matrix
@@ -22,7 +20,7 @@ from . import rod_model as model
 from .gallery_parts import Solid, moved, together
 from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
 
@@ -32,16 +30,6 @@ FLASH = 2  # frames between two flashes
 HALF_TIME = 1.0  # s: shown by the left pictures
 MIDDLE, PATH_COLOR = (0.72, 0.75, 0.80), (0.10, 0.75, 0.95)
 ENDS = ((0.10, 0.32, 0.85), (0.95, 0.42, 0.05))
-
-
-@dataclass(frozen=True)
-class Rods:
-    """The scene before it is simulated."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    flashes: bpy.types.Collection
-    stage: bpy.types.Collection
 
 
 def part(low: float, high: float, radius: float) -> Solid:
@@ -61,7 +49,7 @@ def add_rod(name: str, collection: bpy.types.Collection) -> bpy.types.Object:
     return made
 
 
-def make() -> Rods:
+def make() -> Made:
     """Three rods over the ground in a new file."""
     scene, (rods, flashes, stage) = new_file("Rod", ["Rods", "Flashes", "Stage"], FRAMES)
     bodies = {name: add_rod(name, rods) for name in model.NAMES}
@@ -72,7 +60,7 @@ def make() -> Rods:
         faceted_object(f"Lane at {lane:g} m", points, [(0, 1, 2, 3)], stage, paint)
     add_studio(scene, stage, (1.2, 0.0, 0.6), 2.2)
     add_backdrop(stage, 0.0, 2.4)
-    return Rods(scene, bodies, flashes, stage)
+    return Made(scene=scene, bodies=bodies, flashes=flashes, stage=stage)
 
 
 def rise_again(result: ph.Result) -> FloatArray:
@@ -85,7 +73,7 @@ def rise_again(result: ph.Result) -> FloatArray:
     return np.array(heights)
 
 
-def measure(made: Rods, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     """Simulate and bake to keys; raises SceneError if flight, energy or heights are out of their bounds."""
     of = model.build_model()
     result = ph.simulate(
@@ -124,7 +112,7 @@ def measure(made: Rods, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     }
 
 
-def add_flashes(made: Rods, poses: FloatArray) -> dict[tuple[int, int], str]:
+def add_flashes(made: Made, poses: FloatArray) -> dict[tuple[int, int], str]:
     """Add a static copy of each rod every FLASH frames, and the rods' paths; returns names by lane and frame."""
     names = {}
     for lane, (name, item) in enumerate(made.bodies.items()):
@@ -137,7 +125,7 @@ def add_flashes(made: Rods, poses: FloatArray) -> dict[tuple[int, int], str]:
     return names
 
 
-def draw(made: Rods, result: ph.Result, progress: Progress) -> Image:
+def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet: all three series, and each in two halves from the side."""
     step = round(1.0 / (FRAMES_A_SECOND * model.TIME_STEP))
     names = add_flashes(made, result.poses[::step])

@@ -8,7 +8,6 @@ key per layer of control values, whose weights are the B-splines of time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -22,26 +21,25 @@ from physics.geometry import splines
 
 from . import sheet_model as model
 from .gallery_parts import ball, moved
-from .keys import SHOWN_WITHIN, key_values
+from .keys import SHOWN_WITHIN, key_values, shown_vertices
 from .picture import Image, Shot, node_tree
-from .production import TILES, Progress, Recipe, bake_shown, check, contact_sheet, new_file, set_simulation
+from .production import (
+    TILES,
+    Made,
+    Progress,
+    Recipe,
+    bake_shown,
+    check,
+    contact_sheet,
+    new_file,
+    set_simulation,
+)
 from .staging import add_studio, curve_object, faceted_object, plain_material, surface_object
 
 NET = 49  # points along each side of the sheet's mesh
 CYAN, PATH_COLOR = (0.05, 0.62, 0.72), (1.0, 0.55, 0.08)
 EYE, TARGET = (0.35, -1.35, 0.62), (0.0, -0.02, 0.06)
 TILE_FRAMES = tuple(1 + 12 * k for k in range(TILES))
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """The objects of the scene."""
-
-    scene: bpy.types.Scene
-    sheet: bpy.types.Object
-    ball: bpy.types.Object
-    joint: bpy.types.Object
-    stage: bpy.types.Collection
 
 
 def layer_points() -> FloatArray:
@@ -108,7 +106,7 @@ def add_joint(scene: bpy.types.Scene, made: bpy.types.Object) -> bpy.types.Objec
     return joint
 
 
-def make() -> Sheet:
+def make() -> Made:
     """The sheet and the ball in a new file, ready to bake."""
     scene, (things, stage) = new_file("Sheet", ["Things", "Stage"])
     set_simulation(scene, model.SECONDS, model.TIME_STEP)
@@ -118,27 +116,18 @@ def make() -> Sheet:
     joint = add_joint(scene, made)
     add_studio(scene, stage, TARGET, 0.7)
     scene.frame_set(1)
-    return Sheet(scene, sheet, made, joint, stage)
+    return Made(scene=scene, sheet=sheet, ball=made, joint=joint, stage=stage)
 
 
-def shown_points(made: bpy.types.Object) -> FloatArray:
-    """Vertices (n, 3) of an object as the scene shows it now, shape keys and all."""
-    mesh = made.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    points = np.empty(3 * len(mesh.vertices), dtype=np.float32)
-    mesh.vertices.foreach_get("co", points)
-    return points.reshape(-1, 3).astype(np.float64)
-
-
-def sheet_error(sheet: Sheet) -> float:
+def sheet_error(sheet: Made) -> float:
     """Largest distance [m] of the shown sheet from the joint's surface, at every 24th frame."""
     share = np.linspace(0.0, 1.0, NET)
     places = np.stack([*np.meshgrid(share, share, indexing="ij"), np.zeros((NET, NET))], axis=-1)
     surface, largest = model.surface(), 0.0
     for frame in range(1, sheet.scene.frame_end + 1, 24):
-        sheet.scene.frame_set(frame)
         places[..., 2] = (frame - 1) / sheet.scene.render.fps
         wanted = surface.transform(places)[..., :3, 3].reshape(-1, 3)
-        largest = max(largest, float(np.abs(shown_points(sheet.sheet) - wanted).max()))
+        largest = max(largest, float(np.abs(shown_vertices(sheet.scene, sheet.sheet, frame) - wanted).max()))
     sheet.scene.frame_set(1)
     return largest
 
@@ -175,7 +164,7 @@ def clearance(report: Any) -> tuple[float, float]:
     return float(min(nearest)), float(max(nearest))
 
 
-def measure(sheet: Sheet, progress: Progress) -> tuple[Any, dict[str, str]]:
+def measure(sheet: Made, progress: Progress) -> tuple[Any, dict[str, str]]:
     """Simulate and bake; raises SceneError if the ball leaves the sheet or the bake differs from the simulation."""
     report, error = bake_shown(sheet.scene, progress)
     drawn = check("the shown sheet's distance from the joint", sheet_error(sheet), 0.0, SHOWN_WITHIN, "m")
@@ -196,7 +185,7 @@ def measure(sheet: Sheet, progress: Progress) -> tuple[Any, dict[str, str]]:
     return report, figures
 
 
-def draw(sheet: Sheet, report: Any, progress: Progress) -> Image:
+def draw(sheet: Made, report: Any, progress: Progress) -> Image:
     """The contact sheet; the path of the ball's middle stays in the scene as a thread."""
     poses = report.poses["Ball"]
     way = poses[: TILE_FRAMES[-1] + 24, :3, 3] + model.BALL_RADIUS * poses[: TILE_FRAMES[-1] + 24, :3, 2]

@@ -9,8 +9,6 @@ sample places, the red box is its pose. The arm is released and swings to rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 
@@ -22,7 +20,7 @@ from . import shoulder_model as model
 from .anatomy import shoulder
 from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import TILES, Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shoulder_cage import add_cage
 
 FRAMES_A_SECOND = 24
@@ -34,16 +32,7 @@ TILE_FRAMES = tuple(1 + 5 * k for k in range(TILES))
 BLADE_CLEARANCE = (-0.004, 0.030)
 
 
-@dataclass(frozen=True)
-class Shoulder:
-    """The scene before it is simulated."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    stage: bpy.types.Collection
-
-
-def make() -> Shoulder:
+def make() -> Made:
     """Rib cage, scapula, clavicle, humerus and the swept surface in a new file."""
     scene, (cage, bones, swept, stage) = new_file(
         "Shoulder", ["Cage", "Bones", "Swept surface", "Stage"], FRAMES
@@ -57,11 +46,10 @@ def make() -> Shoulder:
     }
     add_swept_surface(swept, bodies["Scapula"])
     staging.add_studio(scene, stage, (0.0, -0.06, -0.05), 0.55)
-    return Shoulder(scene, bodies, stage)
+    return Made(scene=scene, bodies=bodies, stage=stage)
 
 
 def clear_bone() -> bpy.types.Material:
-    """Transparent bone."""
     return staging.plain_material("Clear bone", (0.86, 0.78, 0.62), 0.4, alpha=0.45)
 
 
@@ -100,7 +88,7 @@ def blade_clearance(poses: FloatArray) -> tuple[float, float]:
     return float(away.min()), float(away.max())
 
 
-def measure(made: Shoulder, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     """Simulate and bake to keys; raises SceneError if a joint opens or the bake differs from the simulation."""
     fit = model.fitted()
     off, turned = fit.residuals.translation.max(), np.degrees(fit.residuals.rotation.max())
@@ -148,7 +136,7 @@ def dense_places(joint: ph.joints.Joint) -> FloatArray:
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
 
 
-def draw(made: Shoulder, result: ph.Result, progress: Progress) -> Image:
+def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet: the swept surface with its frames close up, and instants of the motion."""
     lines = (
         "The scapula on a fitted surface",

@@ -9,9 +9,6 @@ gains no more than the prescribed joints give; it gets ahead, and no deeper into
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +18,7 @@ from . import starfish_model as model
 from .gallery_parts import together
 from .keys import key_bodies, key_vertices, shown_vertices
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
 
@@ -32,16 +29,6 @@ SKIN, BONE, PRESCRIBED, EDGE = (0.90, 0.26, 0.08), (0.88, 0.84, 0.72), (0.10, 0.
 DEEPEST = 4e-3  # m
 HERO_FRAME, TILE_FRAMES = 56, (1, 50, 62, 74, 86, 98)
 SHOWN = 1e-6  # m: Blender keeps places of vertices in single precision
-
-
-@dataclass(frozen=True)
-class Starfish:
-    """The scene before it is simulated."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    skin: bpy.types.Object
-    lattice: bpy.types.Object
 
 
 def surface(tets: NDArray[np.int64]) -> list[tuple[int, ...]]:
@@ -55,7 +42,7 @@ def surface(tets: NDArray[np.int64]) -> list[tuple[int, ...]]:
     return list(faces.values())
 
 
-def make() -> Starfish:
+def make() -> Made:
     """Skin, coarse mesh, bones, ground and marks in a new file."""
     scene, (star, stage) = new_file("Starfish", ["Starfish", "Stage"], FRAMES)
     mesh, (nodes, tets, _) = model.skin(), model.coarse()
@@ -82,10 +69,10 @@ def make() -> Starfish:
         corners = np.array([[x - half, -0.24], [x + half, -0.24], [x + half, 0.24], [x - half, 0.24]])
         marks.append((np.column_stack([corners, np.full(4, 0.0001)]), [(0, 1, 2, 3)]))
     faceted_object("Marks", *together(*marks), stage, plain_material("Marks", (0.30, 0.36, 0.42), 0.7))
-    return Starfish(scene, bodies, skin, lattice)
+    return Made(scene=scene, bodies=bodies, skin=skin, lattice=lattice)
 
 
-def measure(made: Starfish, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     """Simulate and key; raises SceneError if a figure is out of its bounds."""
     dropped = model.build_model(crawls=False)
     fall = ph.simulate(dropped, dropped.state(), 1.0, model.TIME_STEP, "linearly_implicit_euler")
@@ -127,7 +114,7 @@ def measure(made: Starfish, progress: Progress) -> tuple[ph.Result, dict[str, st
     }
 
 
-def draw(made: Starfish, result: ph.Result, progress: Progress) -> Image:
+def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet: the skin, and twice what is below it."""
     x, soft = result.poses[:, 0, 0, 3], result.soft["starfish"]
     bones = [item.name for item in made.bodies.values()]

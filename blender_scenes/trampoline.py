@@ -8,8 +8,6 @@ Checked: energy only falls, and without damping it stays; the bodies are on the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 
@@ -20,7 +18,7 @@ from . import trampoline_model as model
 from .gallery_parts import ball, moved
 from .keys import key_bodies, key_vertices, shown_vertices
 from .picture import Image, Shot
-from .production import Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .sheet import checked_material
 from .staging import add_studio, faceted_object, plain_material, surface_object
@@ -37,16 +35,6 @@ WITHIN = 1e-6  # m: between steps, coordinates and control points are interpolat
 EYE, TARGET = (0.62, -1.25, 0.62), (0.0, 0.08, 0.22)
 
 
-@dataclass(frozen=True)
-class Trampoline:
-    """The scene before it is simulated."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    sheet: bpy.types.Object
-    wire: bpy.types.Object
-
-
 def wire_skin(points: FloatArray) -> FloatArray:
     """Net (n, RING + 1, 3) of the skin of a wire along points (n, 3) in a plane y = const."""
     along = np.gradient(points, axis=0)
@@ -57,7 +45,7 @@ def wire_skin(points: FloatArray) -> FloatArray:
     return points[:, None] + WIRE_RADIUS * (np.cos(angle) * beside + np.sin(angle) * up[:, None])
 
 
-def make() -> Trampoline:
+def make() -> Made:
     """Ball, bead, sheet, wire and their supports in a new file."""
     scene, (things, stage) = new_file("Trampoline", ["Things", "Stage"], FRAMES)
     up = np.array([0.0, 0.0, LIFT])
@@ -76,7 +64,7 @@ def make() -> Trampoline:
     add_supports(stage)
     add_studio(scene, stage, TARGET, 0.8)
     scene.frame_set(1)
-    return Trampoline(scene, bodies, sheet, wire)
+    return Made(scene=scene, bodies=bodies, sheet=sheet, wire=wire)
 
 
 def add_supports(stage: bpy.types.Collection) -> None:
@@ -112,7 +100,7 @@ def off_surfaces(result: ph.Result) -> float:
     return largest
 
 
-def measure(made: Trampoline, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     """Simulate and key; raises SceneError if a figure is out of its bounds."""
     of, free = model.model(), model.model(damped=False)
     progress(0.3, "simulating")
@@ -147,7 +135,7 @@ def measure(made: Trampoline, progress: Progress) -> tuple[ph.Result, dict[str, 
     }
 
 
-def draw(made: Trampoline, result: ph.Result, progress: Progress) -> Image:
+def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet."""
     lines = (
         "A trampoline and a springy wire",

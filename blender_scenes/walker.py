@@ -8,8 +8,6 @@ al. 1993, eq. 8) lets the machine walk. Checked: the loops stay closed, the mach
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import bpy
 import numpy as np
 
@@ -20,7 +18,7 @@ from . import walker_model as model
 from .gallery_parts import Solid, ball, moved, together
 from .keys import key_bodies, key_property
 from .picture import Image, Shot
-from .production import TILES, Progress, Recipe, check, check_shown, contact_sheet, new_file
+from .production import TILES, Made, Progress, Recipe, check, check_shown, contact_sheet, new_file
 from .shapes import capsule
 from .staging import add_backdrop, add_studio, curve_object, faceted_object, plain_material
 
@@ -41,15 +39,6 @@ RODS, STEEL, RUBBER = (0.80, 0.74, 0.58), (0.62, 0.65, 0.70), (0.03, 0.03, 0.035
 PATH_COLOR = (0.10, 0.75, 0.95)
 TILE_FRAMES = tuple(1 + 10 * k + 60 for k in range(TILES))
 HERO_FRAME = 97
-
-
-@dataclass(frozen=True)
-class Walker:
-    """The scene before it is simulated."""
-
-    scene: bpy.types.Scene
-    bodies: dict[str, bpy.types.Object]
-    stage: bpy.types.Collection
 
 
 def link_solid(leg: model.Leg, part: str) -> Solid:
@@ -115,7 +104,7 @@ def frame_solid() -> Solid:
     return together(*pieces)
 
 
-def make() -> Walker:
+def make() -> Made:
     """Machine, ground and marks on it in a new file, in the pose in which the walk begins."""
     scene, (machine, stage) = new_file("Walker", ["Machine", "Stage"], FRAMES)
     steel = plain_material("Steel", STEEL, 0.3, metallic=0.6)
@@ -135,7 +124,7 @@ def make() -> Walker:
     add_studio(scene, stage, (2.0, 0.0, 0.5), 2.2)
     add_backdrop(stage, 0.0, 1.9)
     add_marks(stage)
-    return Walker(scene, bodies, stage)
+    return Made(scene=scene, bodies=bodies, stage=stage)
 
 
 def add_marks(stage: bpy.types.Collection) -> None:
@@ -149,7 +138,7 @@ def add_marks(stage: bpy.types.Collection) -> None:
     faceted_object("Marks", *together(*pieces), stage, plain_material("Marks", (0.30, 0.36, 0.42), 0.7))
 
 
-def measure(made: Walker, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
     """Simulate and bake to keys; raises SceneError if a loop opens, the machine falls or does not advance."""
     of = model.build_model()
     result = ph.simulate(
@@ -202,7 +191,7 @@ def walk_figures(result: ph.Result) -> dict[str, float]:
     }
 
 
-def draw(made: Walker, result: ph.Result, progress: Progress) -> Image:
+def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     """The contact sheet; a foot's path stays in the scene, relative to the frame and to the ground."""
     of = result.model
     leg = model.legs()[-1]

@@ -29,7 +29,7 @@ from .keys import key_bodies
 from .mechanism import add_bodies, check_same_model
 from .muscle_objects import Look
 from .picture import Image, Shot
-from .production import Progress, Recipe, bake_shown, check, contact_sheet, new_file
+from .production import Made, Progress, Recipe, bake_shown, check, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, bone_material, mesh_object
 
 FRAMES_A_SECOND = 48
@@ -41,16 +41,6 @@ LOOKS = {
 SWING = 58  # percent of the cycle, when the foot leaves the ground
 TILES = (1, 12, 28, 37, 42, 49)
 MIDDLE = (0.02, 0.0, 0.5)
-
-
-@dataclass(frozen=True)
-class Legs:
-    """The scene before it is baked; objects by body's name and muscle's name."""
-
-    scene: bpy.types.Scene
-    model: ph.Model
-    bodies: dict[str, bpy.types.Object]
-    muscles: dict[str, bpy.types.Object]
 
 
 @dataclass(frozen=True)
@@ -79,7 +69,7 @@ def add_bones(into: bpy.types.Collection) -> dict[str, bpy.types.Object]:
     return made
 
 
-def make() -> Legs:
+def make() -> Made:
     """The legs in a new file, their bones keyed, their joints prescribed."""
     scene, (things, stage) = new_file("Walking leg", ["Legs", "Stage"], FRAMES)
     scene.render.fps = FRAMES_A_SECOND
@@ -99,7 +89,7 @@ def make() -> Legs:
         joints[name].condyle.joint.prescribed = True
     add_studio(scene, stage, MIDDLE, 1.1)
     add_backdrop(stage, 0.0, 1.1)
-    return Legs(scene, of, bodies, muscles)
+    return Made(scene=scene, model=of, bodies=bodies, muscles=muscles)
 
 
 def bone_depths(of: ph.Model, q: FloatArray) -> dict[str, float]:
@@ -120,7 +110,7 @@ def bone_depths(of: ph.Model, q: FloatArray) -> dict[str, float]:
     return deepest
 
 
-def measure(made: Legs, progress: Progress) -> tuple[Walk, dict[str, str]]:
+def measure(made: Made, progress: Progress) -> tuple[Walk, dict[str, str]]:
     """Bake by the add-on; raises SceneError if a figure is out of its bounds."""
     report, shown = bake_shown(made.scene, progress)
     frames, result = report.frames, report.result
@@ -163,7 +153,7 @@ def ankle_moments(result: ph.Result) -> dict[str, FloatArray]:
     return {kind: result.efforts[:, of.coordinate_slice(f"{kind} Foot").start] for kind in LANES}
 
 
-def draw(made: Legs, walk: Walk, progress: Progress) -> Image:
+def draw(made: Made, walk: Walk, progress: Progress) -> Image:
     """The contact sheet."""
     lines = (
         "A walking leg whose muscles have mass",
