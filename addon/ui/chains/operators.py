@@ -3,15 +3,16 @@
 from typing import Any
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, StringProperty
 from bpy.types import Context, Operator
 
 from ...baking import restoring
 from ...data import colliders as data
 from ...data import findings, references
-from ...data.property_options import Change, allowed, counted, editable
+from ...data.properties import span
+from ...data.property_options import Change, Edit, any_selected, counted, unless
 from ...jobs import bake
 from ...making import chain_presets, chains, clean_up, colliders, jiggle_settings, ragdolls
+from ..asked import choice, flag, number, text
 
 TUNING = ("frequency", "damping_ratio", "gravity", "drag")
 SCOPES = (
@@ -23,9 +24,7 @@ SCOPES = (
 FILE = ("FILE", "File", "Everything in all scenes of the file")
 
 
-def _any_selected(cls: type[Operator], context: Context) -> bool:
-    missing = "Select the bones of a chain in Pose Mode, or objects that are parented"
-    return editable(cls, context) and allowed(cls, "" if references.selected_bodies(context) else missing)
+_any_selected = any_selected("Select the bones of a chain in Pose Mode, or objects that are parented")
 
 
 def _of_preset(properties: Any, _context: Context) -> None:
@@ -35,7 +34,7 @@ def _of_preset(properties: Any, _context: Context) -> None:
     properties.figures_of = properties.preset
 
 
-class AddChain(Change, Operator):
+class AddChain(Edit, Operator):
     """Jiggle: let the selected bones or objects swing after their animation as a tail, hair, ears, a rope or fat do.
     Each gets a joint to its parent, the mass of its skin, and a spring to its pose; then press Bake"""
 
@@ -44,49 +43,37 @@ class AddChain(Change, Operator):
     bl_options = {"REGISTER", "UNDO", "PRESET"}
     needs = _any_selected
 
-    preset: EnumProperty(
-        name="Preset",
-        description="What it swings like",
+    preset: choice(
+        "Preset",
+        "What it swings like",
         items=[(each.name, each.label, each.description) for each in chain_presets.CHAIN_PRESETS],
         update=_of_preset,
     )
-    figures_of: StringProperty(
-        name="Figures Of",
-        description="Preset that the figures were set for; Blender offers those of the last call",
+    figures_of: text(
+        "Figures Of",
+        "Preset that the figures were set for; Blender offers those of the last call",
         options={"HIDDEN"},
     )
-    frequency: FloatProperty(
-        name="Frequency [Hz]",
-        description="How often the chain swings in a second. Lower is softer, sags more and trails farther behind",
-        min=0.01,
-        soft_max=10.0,
-        max=1000.0,
+    frequency: number(
+        "Frequency [Hz]",
+        "How often the chain swings in a second. Lower is softer, sags more and trails farther behind",
+        **span(0.01, 10.0, 1000.0),
     )
-    damping_ratio: FloatProperty(
-        name="Damping Ratio",
-        description="0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
-        min=0.0,
-        soft_max=1.0,
-        max=100.0,
+    damping_ratio: number(
+        "Damping Ratio",
+        "0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
+        **span(0.0, 1.0, 100.0),
     )
-    gravity: FloatProperty(
-        name="Gravity",
-        description="Share of the scene's gravity that pulls at it: 1 all of it, 0 none",
-        min=-10.0,
-        max=10.0,
-        soft_min=0.0,
-        soft_max=1.0,
+    gravity: number(
+        "Gravity",
+        "Share of the scene's gravity that pulls at it: 1 all of it, 0 none",
+        **span(-10.0, 1.0, 10.0, soft_min=0.0),
     )
-    drag: FloatProperty(
-        name="Drag [1/s]",
-        description="Resistance of the air: rate at which it loses its speed",
-        min=0.0,
-        soft_max=10.0,
-        max=100.0,
+    drag: number(
+        "Drag [1/s]", "Resistance of the air: rate at which it loses its speed", **span(0.0, 10.0, 100.0)
     )
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> str:
         if self.figures_of not in ("", self.preset):
             _of_preset(self.properties, context)
         preset = chain_presets.BY_NAME[self.preset]
@@ -95,43 +82,30 @@ class AddChain(Change, Operator):
                 setattr(self, name, getattr(preset, name))
         self.figures_of = self.preset
         tuning = chains.Tuning(*(getattr(self, name) for name in TUNING))
-        bodies = references.selected_bodies(context)
-        joints = chains.add(context.scene, bodies, preset.kind, tuning)
-        count = len(joints)
-        self.report(
-            {"INFO"},
-            f"{count} {'link' if count == 1 else 'links'} of {preset.label.lower()} added: play (Space), or press Bake",
-        )
-        return {"FINISHED"}
+        joints = chains.add(context.scene, references.selected_bodies(context), preset.kind, tuning)
+        return f"{counted(len(joints), 'link')} of {preset.label.lower()} added: play (Space), or press Bake"
 
 
-class AddRagdoll(Change, Operator):
+class AddRagdoll(Edit, Operator):
     """Make the active rig of a human figure a ragdoll: every limb gets a joint with limits, the mass of its skin and a
     collider, and it falls from the pose and the speed of its animation. Limbs are known by the bones' names of Rigify,
     Auto-Rig Pro, Mixamo and VRM; then press Bake"""
 
     bl_idname = "condyle.add_ragdoll"
     bl_label = "Add Ragdoll"
-
-    floor: BoolProperty(
-        name="Floor", description="The world's x-y plane stops it, with friction", default=True
+    why_not = unless(
+        lambda context: context.active_object is not None and context.active_object.type == "ARMATURE",
+        "Make an armature the active object",
     )
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        active = context.active_object
-        return (
-            "" if active is not None and active.type == "ARMATURE" else "Make an armature the active object"
-        )
+    floor: flag("Floor", "The world's x-y plane stops it, with friction", default=True)
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> str:
         joints = ragdolls.add(context.scene, context.active_object, self.floor)
-        self.report({"INFO"}, f"Ragdoll of {len(joints) + 1} limbs added; press Bake")
-        return {"FINISHED"}
+        return f"Ragdoll of {len(joints) + 1} limbs added; press Bake"
 
 
-class ConvertJiggle(Change, Operator):
+class ConvertJiggle(Edit, Operator):
     """Make chains of all bones in the scene that have settings of Wiggle 2 or Jiggle Physics, which need not be
     installed: with about the same frequency, damping, gravity and drag. Their settings stay; colliders and wind are not
     converted"""
@@ -139,39 +113,34 @@ class ConvertJiggle(Change, Operator):
     bl_idname = "condyle.convert_jiggle"
     bl_label = "Convert Wiggle 2, Jiggle Physics"
 
-    mute_there: BoolProperty(
-        name="Mute There",
-        description="Mute the armatures in the other add-on, where it is installed: else both would move the bones",
+    mute_there: flag(
+        "Mute There",
+        "Mute the armatures in the other add-on, where it is installed: else both would move the bones",
         default=True,
     )
 
-    def execute(self, context: Context) -> set[str]:
-        context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+    def change(self, context: Context) -> str:
         found = jiggle_settings.convert(context.scene)
         if self.mute_there:
             jiggle_settings.mute(found)
         names = findings.few(each.body.name for each in found)
         sources = " and ".join(dict.fromkeys(each.source for each in found))
-        self.report({"INFO"}, f"{counted(len(found), 'bone')} of {sources} converted: {names}; play (Space)")
-        return {"FINISHED"}
+        return f"{counted(len(found), 'bone')} of {sources} converted: {names}; play (Space)"
 
 
-class AddWind(Change, Operator):
+class AddWind(Edit, Operator):
     """Add Blender's Wind: it blows on the links of all chains along its arrow. Turn it, key its strength; other force
     fields (Add menu, Force Field) act as well"""
 
     bl_idname = "condyle.add_wind"
     bl_label = "Add Wind"
 
-    strength: FloatProperty(
-        name="Strength [m/s²]", description="10 pushes as hard as gravity", default=10.0, soft_max=50.0
-    )
+    strength: number("Strength [m/s²]", "10 pushes as hard as gravity", default=10.0, soft_max=50.0)
 
-    def execute(self, context: Context) -> set[str]:
+    def change(self, context: Context) -> None:
         active = references.active_body(context)
         place = context.scene.cursor.location if active is None else active.matrix.translation
         chains.add_wind(context.scene, place, self.strength)
-        return {"FINISHED"}
 
 
 class CopyToSelected(Change, Operator):
@@ -211,12 +180,12 @@ class Mute(Change, Operator):
     bl_idname = "condyle.mute"
     bl_label = "Mute"
 
-    scope: EnumProperty(name="Scope", description="What to mute", items=SCOPES)
+    scope: choice("Scope", "What to mute", items=SCOPES)
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        there = references.carrying_joints(context.scene) or data.colliders_of(context.scene)
-        return "" if there else "Nothing in the scene has a joint or is a collider"
+    why_not = unless(
+        lambda context: references.carrying_joints(context.scene) or data.colliders_of(context.scene),
+        "Nothing in the scene has a joint or is a collider",
+    )
 
     def execute(self, context: Context) -> set[str]:
         scene = context.scene
@@ -235,8 +204,7 @@ class Mute(Change, Operator):
             joint.condyle.joint.prescribed = mute
         for body in solids:
             body.data.collider.active = not mute
-        done = f"{len(joints)} {'joint' if len(joints) == 1 else 'joints'} and {len(solids)} "
-        done += "collider" if len(solids) == 1 else "colliders"
+        done = f"{counted(len(joints), 'joint')} and {counted(len(solids), 'collider')}"
         self.report({"INFO"}, f"{done} {'muted' if mute else 'in use'}")
         return {"FINISHED"}
 
@@ -248,12 +216,12 @@ class CleanUp(Change, Operator):
     bl_idname = "condyle.clean_up"
     bl_label = "Clean Up"
 
-    scope: EnumProperty(name="Scope", description="What to take Condyle away from", items=(*SCOPES, FILE))
+    scope: choice("Scope", "What to take Condyle away from", items=(*SCOPES, FILE))
 
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        ours = any(clean_up.has_any(scene) for scene in bpy.data.scenes)
-        return "" if ours else "The file has nothing of Condyle"
+    why_not = unless(
+        lambda context: any(clean_up.has_any(scene) for scene in bpy.data.scenes),
+        "The file has nothing of Condyle",
+    )
 
     def execute(self, context: Context) -> set[str]:
         scenes, freed = [context.scene], 0
@@ -272,5 +240,5 @@ class CleanUp(Change, Operator):
         else:
             count = clean_up.clean(context.scene, bodies)
         more = "; the bake is freed, so bake again" if freed and not whole else ""
-        self.report({"INFO"}, f"Removed from {count} {'body' if count == 1 else 'bodies'}{more}")
+        self.report({"INFO"}, f"Removed from {counted(count, 'body', 'bodies')}{more}")
         return {"FINISHED"}

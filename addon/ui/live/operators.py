@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from bpy.props import BoolProperty, FloatProperty
 from bpy.types import Context, Event, Operator
 
 from ...blender import redraw, session
@@ -12,6 +11,7 @@ from ...jobs.operator import JobOperator
 from ...live import drag, knobs, run_mode
 from ...making import chains
 from ...reading import missing_joints
+from ..asked import flag, number
 
 #: averaging time [s] of a rate that may be reported as too slow, reached about 1 s after the start of a run
 SETTLED = 0.43
@@ -27,16 +27,16 @@ class Live(Change, JobOperator, Operator):
     tick = 1.0 / 60.0
     endless = True
 
-    duration: FloatProperty(
-        name="Duration",
-        description="Seconds of motion until the run ends; 0: until it is stopped",
+    duration: number(
+        "Duration",
+        "Seconds of motion until the run ends; 0: until it is stopped",
         min=0.0,
         options={"SKIP_SAVE", "HIDDEN"},
     )
-    record: BoolProperty(name="Record", description="Record from the start", options={"SKIP_SAVE", "HIDDEN"})
-    play: BoolProperty(
-        name="Play",
-        description="Begin again after the scene's last frame, as playback does, unless the animation repeats itself",
+    record: flag("Record", "Record from the start", options={"SKIP_SAVE", "HIDDEN"})
+    play: flag(
+        "Play",
+        "Begin again after the scene's last frame, as playback does, unless the animation repeats itself",
         options={"SKIP_SAVE", "HIDDEN"},
     )
 
@@ -147,7 +147,7 @@ class KeepLive(Change, Operator):
 
     def execute(self, context: Context) -> set[str]:
         changed = knobs.keep(settings(), context.scene)
-        session.tell(f"{changed} {'value' if changed == 1 else 'values'} of the live run kept", "CHECKMARK")
+        session.tell(f"{counted(changed, 'value')} of the live run kept", "CHECKMARK")
         return {"FINISHED"}
 
 
@@ -168,7 +168,7 @@ class ResetChains(Change, Operator):
         found = knobs.tuned()
         for spring, now in found:
             chains.copy(spring.settings, now)
-        self.report({"INFO"}, f"{len(found)} {'link' if len(found) == 1 else 'links'} reset")
+        self.report({"INFO"}, f"{counted(len(found), 'link')} reset")
         return {"FINISHED"}
 
 
