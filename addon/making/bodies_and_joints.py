@@ -181,7 +181,7 @@ def remove_joint(scene: Scene, item: Object) -> None:
     if settings.driven:
         sliders.set_driven(scene, item, False)
     for index in reversed(range(len(settings.frames))):
-        remove_control_frame(scene, item, index)
+        remove_control_frame(item, index)
     driver_empties.remove(item)
     bpy.data.objects.remove(item)
 
@@ -300,7 +300,7 @@ def insert_between(scene: Scene, item: Object, index: int) -> Object:
     return add_control_frame(scene, item, joint_frames.pose_of(item) @ middle, index + 1)
 
 
-def remove_control_frame(scene: Scene, item: Object, index: int) -> None:
+def remove_control_frame(item: Object, index: int) -> None:
     """Remove a control frame from the list and delete its Empty."""
     settings = item.condyle.joint
     if not 0 <= index < len(settings.frames):
@@ -321,7 +321,7 @@ def set_control_frames(
     """Replace all control frames by frames (m, 4, 4) in the joint's frame, in Blender units; reuses the Empties."""
     settings = item.condyle.joint
     while len(settings.frames) > len(frames):
-        remove_control_frame(scene, item, len(settings.frames) - 1)
+        remove_control_frame(item, len(settings.frames) - 1)
     for index, pose in enumerate(frames):
         if index == len(settings.frames):
             settings.frames.add()

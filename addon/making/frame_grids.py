@@ -149,7 +149,7 @@ def around(
     along = np.stack([-np.sin(turn), np.cos(turn), np.zeros_like(turn)], axis=-1)
     basis = np.eye(3)
     if not closed:  # the middle of the grid lies towards the child
-        basis = _towards(axes.T @ (child_place(scene, item) - middle) / radii)
+        basis = _towards(axes.T @ (child_place(item) - middle) / radii)
     normal, along = normal @ basis.T, along @ basis.T
     points = middle + (normal * radii) @ axes.T
     outward = _unit(normal / radii) @ axes.T
@@ -161,7 +161,7 @@ def around(
     return frames
 
 
-def child_place(scene: Scene, item: Object) -> np.ndarray:
+def child_place(item: Object) -> np.ndarray:
     """Origin (3,) of the child in the joint's frame, in Blender units."""
     child, base = joint_frames.child_of(item), joint_frames.pose_of(item)
     return (physics_access.physics().lie.inverse(base) @ units.array4(child.matrix))[:3, 3]
@@ -245,7 +245,7 @@ def _change(scene: Scene, item: Object, direction: int, index: int, made: np.nda
         old = np.arange(len(settings.frames)).reshape(tuple(settings.grid))
         if made is None:
             for number in sorted(np.take(old, index, axis=direction).ravel().tolist(), reverse=True):
-                bodies_and_joints.remove_control_frame(scene, item, number)
+                bodies_and_joints.remove_control_frame(item, number)
         else:
             new = np.insert(old, index, -1, axis=direction)  # -1: a new frame
             base, fresh = joint_frames.pose_of(item), iter(made.reshape(-1, 4, 4))

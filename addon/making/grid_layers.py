@@ -97,7 +97,7 @@ def remove_layers(scene: Scene, item: Object) -> None:
     with joint_frames.sliders_later(settings):
         for number in reversed(range(len(settings.frames))):
             if number % layers:
-                bodies_and_joints.remove_control_frame(scene, item, number)
+                bodies_and_joints.remove_control_frame(item, number)
         settings.moving = False
         settings.grid_periodic[2] = False
         if knots is not None:

@@ -63,7 +63,7 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
         bodies_and_joints.take_rest_pose(joint)
     sliders.set_driven(scene, joint, True)
     if shape.in_parent:
-        _start_near(scene, joint, child, boxes[1])
+        _start_near(scene, joint, boxes[1])
     return joint
 
 
@@ -181,7 +181,7 @@ def _is_left(child: Body, parent: Box, box: Box) -> bool:
     return bool(aside > 1e-6 * float(np.linalg.norm(box.half)))
 
 
-def _start_near(scene: Scene, joint: Object, child: Body, box: Box) -> None:
+def _start_near(scene: Scene, joint: Object, box: Box) -> None:
     """Set the slider of a wire to the place nearest to the bead."""
     curve = joints.read_joint(scene, joint)
     lower, upper = sliders.slider_ranges(joint, curve)[0]

@@ -240,10 +240,10 @@ def key(values: dict[int, np.ndarray], frame: float) -> int:
     return count
 
 
-def reach_now(scene: Scene, wishes: Sequence[Wish], patient: bool = True) -> Outcome:
+def reach_now(scene: Scene, wishes: Sequence[Wish]) -> Outcome:
     """Set the sliders to meet wishes as nearly as possible; a ModelError leaves the scene unchanged."""
     search = Reach(scene, wishes)
-    state, outcome = search.solve([wish.goal for wish in wishes], patient)
+    state, outcome = search.solve([wish.goal for wish in wishes], patient=True)
     write(search.readings(state))
     bpy.context.view_layer.update()
     return _as_shown(scene, wishes, outcome)
@@ -272,9 +272,9 @@ def _joints(scene: Scene) -> list[Object]:
     ]
 
 
-def _parent(body: Body, item: Object | None, by_sliders: bool = True) -> Body | None:
+def _parent(body: Body, item: Object | None) -> Body | None:
     """The parent of a body by its joint; its parent in Blender if it has no joint, or one without sliders."""
-    if item is None or (by_sliders and not item.condyle.joint.driven):
+    if item is None or not item.condyle.joint.driven:
         return references.blender_parent(body)
     if item.condyle.joint.to_world:
         return None
@@ -300,18 +300,13 @@ def goal_at(scene: Scene, point: Sequence[float] | Vector | np.ndarray) -> np.nd
     return goal
 
 
-def drive_all(scene: Scene, body: Body | None = None) -> list[Object]:
-    """Drive every joint between a body and the world, or all of the scene, by sliders; returns the newly driven."""
+def drive_all(scene: Scene) -> list[Object]:
+    """Drive every joint of the scene by sliders; returns the newly driven."""
     links = {key_of(references.resolve(item.condyle.joint.child)): item for item in _joints(scene)}
-    wanted = list(links.values())
-    if body is not None:
-        wanted, at = [], body
-        while at is not None:
-            item = links.get(key_of(at))
-            wanted += [item] if item is not None else []
-            at = _parent(at, item, by_sliders=False)
     wanted = [
-        item for item in wanted if drive.can_drive(item.condyle.joint) and not item.condyle.joint.driven
+        item
+        for item in links.values()
+        if drive.can_drive(item.condyle.joint) and not item.condyle.joint.driven
     ]
     for item in wanted:  # all are read before any is changed
         read_joint(scene, item)

@@ -82,7 +82,7 @@ def read(scene: Scene, item: Object, known: Carriers) -> SoftShape:
     if not bodies:
         raise model_error(f"{called} has nothing to be attached to: parent it to a bone or an object")
     reach = metres * settings.reach or size
-    away = np.array([_distances(body, item, nodes / metres, len(bodies) == 1) for body in bodies]) * metres
+    away = np.array([_distances(body, nodes / metres, len(bodies) == 1) for body in bodies]) * metres
     on = away.min(axis=0) <= reach if near is None else _near(nodes, near) <= reach
     if not on.any() or on.all():
         what = "no node" if not on.any() else "every node"
@@ -168,7 +168,7 @@ def _near(nodes: np.ndarray, vertices: np.ndarray) -> np.ndarray:
     return np.array([np.sqrt(((vertices - node) ** 2).sum(axis=1).min()) for node in nodes])
 
 
-def _distances(body: Body, soft: Object, points: np.ndarray, alone: bool) -> np.ndarray:
+def _distances(body: Body, points: np.ndarray, alone: bool) -> np.ndarray:
     """Distances (n,) of points (n, 3), in Blender units, from a body; negative inside of its mesh or skin.
 
     A bone is the line from head to tail; where it is the only body, the skin of its armature, if that has one.

@@ -176,7 +176,7 @@ class RemoveControlFrame(FrameOperator, Operator):
     def change_frames(self, context: Context, joint: Object) -> None:
         settings, active = joint.condyle.joint, context.active_object
         was_active = active is not None and active == settings.frames[settings.active_frame].object
-        bodies_and_joints.remove_control_frame(context.scene, joint, settings.active_frame)
+        bodies_and_joints.remove_control_frame(joint, settings.active_frame)
         if was_active:  # otherwise nothing would be active, and the panel would not show the joint
             near = settings.frames[settings.active_frame].object if len(settings.frames) else None
             show_only(context, near if is_seen(context, near) else joint)

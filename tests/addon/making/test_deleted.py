@@ -32,7 +32,7 @@ def test_a_deleted_control_frame_is_named(part, scene, knee, ph):
     bpy.ops.object.delete()
     with pytest.raises(ph.ModelError, match=r"control point 1 was deleted: undo that, or remove it"):
         simulated(part, scene)
-    part("making.bodies_and_joints").remove_control_frame(scene, joint, 1)
+    part("making.bodies_and_joints").remove_control_frame(joint, 1)
     joint.condyle.joint.order = 3
     assert simulated(part, scene) == ["Shank"]
 
