@@ -5,24 +5,15 @@ import pytest
 
 from ..frames_shown import over_frames
 from ..keying import key_slider, make_keys
+from .test_led_joints import hinged_arm
 
 
 @pytest.fixture
-def arm(scene, make, body, authoring):
-    """An upper arm that follows its animation and a forearm that hangs on it, on hinges about y: (upper, shoulder)."""
-    scene.frame_start, scene.frame_end = 1, 25
-    upper, fore = make.box("Upper", (0, 0, 0)), make.box("Fore", (0, 0, -0.45))
-    joints = []
-    for parent, child, z in ((None, upper, 0.2), (upper, fore, -0.22)):
-        frame = np.eye(4)
-        frame[:3, :3], frame[2, 3] = [[1, 0, 0], [0, 0, 1], [0, -1, 0]], z
-        joints.append(
-            authoring.add_joint(
-                scene, parent and body(parent), body(child), "hinge", frame, name=f"{child.name} Joint"
-            )
-        )
-    joints[0].condyle.joint.prescribed = True
-    return upper, joints[0]
+def arm(part, scene, make):
+    """An upper arm that follows its animation and a forearm that hangs on it: (upper, shoulder)."""
+    upper, _fore, (shoulder, _elbow) = hinged_arm(part, scene, make)
+    shoulder.condyle.joint.prescribed = True
+    return upper, shoulder
 
 
 def bake(part, scene):

@@ -8,6 +8,7 @@ import pytest
 
 from ..frames_shown import over_frames
 from ..said import said
+from .test_channels import bake
 
 SINGLE = 4e-6  # float32 of poses of size 1 to 3
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
@@ -50,22 +51,6 @@ def chosen_poses(part, make, item, connect, turn):
         tail = worlds[body(item, "A")] @ np.array([0, item.data.bones["A"].length, 0, 1.0])
         worlds[body(item, "B")][:, :3, 3] = tail[:, :3]
     return worlds
-
-
-def bake(part, scene, worlds, frames):
-    """Bake world poses {body: (F, 4, 4) with scale} as a bake of a simulation does."""
-    actions, transforms, references = (
-        part("baking.channels"),
-        part("baking.local_matrices"),
-        part("data.references"),
-    )
-    local = transforms.LocalPoses(scene, frames, {references.key_of(body): worlds[body] for body in worlds})
-    channels = []
-    part("reading.conflicts").check_all(scene, worlds)
-    for body in worlds:
-        basis = np.broadcast_to(local.basis(body), (1, len(frames), 4, 4))
-        channels += actions.of_bodies([body], basis, scene)
-    return part("baking.write").put(scene, frames, channels)
 
 
 def missed(scene, worlds, numbers):

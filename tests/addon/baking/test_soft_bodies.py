@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ..said import codes
+from ..selecting import select
 
 LAST = 6
 
@@ -38,12 +39,6 @@ def belly(saved, make):
     belly.condyle.soft.lattice_size = 0.1
     scene.condyle.simulation.time_step = 0.01
     return belly
-
-
-def select(*items):
-    for item in bpy.context.view_layer.objects:
-        item.select_set(item in items)
-    bpy.context.view_layer.objects.active = items[-1]
 
 
 def vertices(item):

@@ -11,18 +11,11 @@ from ..said import said
 
 
 @pytest.fixture
-def arms(scene, make, body, authoring):
+def arms(part, scene, make):
     """An arm on a hinge, whose slider is to be keyed, and one that hangs from it; the scene has 13 frames."""
-    upper, lower = make.box("Up", (0, 0, 0.7)), make.box("Low", (0, 0, 0.3))
-
-    def at(height):
-        return np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, height], [0, 0, 0, 1]])
-
-    joint = authoring.add_joint(scene, None, body(upper), "hinge", at(0.9), name="Shoulder")
-    elbow = authoring.add_joint(scene, body(upper), body(lower), "hinge", at(0.5), name="Elbow")
-    elbow.condyle.joint.coordinates[0].damping = 0.5
+    joint, _slider = make.driven_arm(part, scene)
+    bpy.data.objects["Elbow"].condyle.joint.coordinates[0].damping = 0.5
     scene.frame_start, scene.frame_end = 1, 13
-    authoring.drive(scene, joint, True)
     joint.condyle.joint.prescribed = True
     return joint
 

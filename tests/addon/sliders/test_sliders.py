@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from ..frames_shown import over_frames
-from ..keying import key_slider
 from ..other_process import answer, run
 from .test_joint_types import sliders
 
@@ -108,13 +107,6 @@ def test_other_joints_with_one_coordinate_follow_theirs(part, scene, make, body,
             found = world_at(joint, shown, b)
             # a lever of 20 units
             assert np.abs(found - expected(part, scene, joint, value)).max() < 40 * FOLLOWS
-
-
-@pytest.mark.small
-def test_a_keyed_slider_moves_the_child_without_the_add_on(part, knee, tmp_path):
-    _, joint, shank = knee
-    key_slider(joint, {1: 0.1, 11: 1.3})
-    moves_without_the_add_on(shank, (1, 4, 8, 11), tmp_path)
 
 
 def moves_without_the_add_on(item, frames, tmp_path):
