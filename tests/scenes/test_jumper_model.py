@@ -53,7 +53,7 @@ def test_flight_is_free(jump):
     bend = np.polyfit(result.t[inside], course.center[inside, 1], 2)[0]
     assert -2.0 * bend == pytest.approx(9.81, abs=0.01)
     turning = jumper_model.angular_momentum(result, inside)
-    assert np.ptp(turning) < 1e-4 * abs(turning.mean())
+    assert np.ptp(turning) < 1e-5 * abs(turning.mean())
 
 
 def test_figure_stands_at_the_end(jump):

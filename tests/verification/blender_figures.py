@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 import bpy
-import numpy as np
 
 from .batch_kills import batch_kills
 from .claims_addon import MARK
@@ -37,91 +36,6 @@ def register() -> dict[str, float]:
     started = time.process_time()
     importlib.import_module("addon").register()
     return {"ms": 1e3 * (time.process_time() - started)}
-
-
-def bake_objects() -> dict[str, float]:
-    """Largest error of an entry of baked world matrices for an object under a rotated and scaled parent."""
-    from tests.addon import conftest as make
-    from tests.addon.baking.test_channels import FRAMES, MODES, bake, worst
-
-    found = {}
-    for mode in MODES:
-        scene = empty_scene()
-        body = part("data.references").Body(make.box("Shank"))
-        parent = make.empty("Parent")
-        parent.location, parent.rotation_euler, parent.scale = (1.0, -2.0, 0.5), (0.4, -1.1, 2.0), (1.7,) * 3
-        body.object.parent, body.object.rotation_mode = parent, mode
-        make.update()
-        poses = make.smooth_poses(len(FRAMES), seed=1)
-        poses[:, :3, :3] *= 1.7
-        bake(part, scene, {body: poses})
-        found[mode] = float(worst(scene, body, poses))
-    return found
-
-
-def bake_bones() -> dict[str, float]:
-    """The same for two bones of a rotated and scaled armature, with a bone between them that is not simulated."""
-    from tests.addon import conftest as make
-    from tests.addon.baking.test_channels import FRAMES, MODES, bake, worst
-
-    found = {}
-    for mode in MODES:
-        scene = empty_scene()
-        upper, middle, lower = (
-            ((0, 0, 1), (0, 0.1, 0.5)),
-            ((0, 0.1, 0.4), (0, 0, 0)),
-            ((0, 0, 0), (0, 0.3, 0)),
-        )
-        rig = make.armature("Rig", {"A": (*upper, None), "B": (*middle, "A"), "C": (*lower, "B")})
-        rig.rotation_euler, rig.scale, rig.location = (0.3, 0.2, -0.9), (0.8,) * 3, (3.0, 0.0, 1.0)
-        for bone in rig.pose.bones:
-            bone.rotation_mode = mode
-        make.update()
-        worlds = {}
-        for seed, name in enumerate("AC"):
-            poses = make.smooth_poses(len(FRAMES), seed)
-            poses[:, :3, :3] *= 0.8
-            worlds[part("data.references").Body(rig, name)] = poses
-        bake(part, scene, worlds)
-        found[mode] = max(float(worst(scene, body, poses)) for body, poses in worlds.items())
-    return found
-
-
-def knee_in_units() -> dict[str, float]:
-    """Largest change of the baked knee's coordinate over unit scales and frame rates, compared at every step."""
-    from tests.addon import conftest as make
-    from tests.addon.jobs.test_bake import hermite, released_knee
-
-    first, found = None, {}
-    for scale, fps, base in (
-        (1.0, 24, 1.0),
-        (0.01, 24, 1.0),
-        (100.0, 24, 1.0),
-        (1.0, 25, 1.0),
-        (1.0, 30, 1.001),
-    ):
-        scene = empty_scene()
-        released_knee(part, scene, make, scale, fps, base)
-        report = part("jobs.bake").bake_now(scene)
-        if first is None:
-            first = every_step(report.result)
-        expected = hermite(*first, report.times)
-        found[f"scale {scale:g}, {fps / base:.4g} fps"] = float(
-            np.max(np.abs(report.coordinates["Knee.q"] - expected))
-        )
-    return found
-
-
-def every_step(result: Any) -> tuple[Any, Any, Any]:
-    """Times, coordinates and velocities of the same motion at every step."""
-    requests, client = (
-        part("blender.physics_access").part("worker.requests"),
-        part("blender.compute_process").client(),
-    )
-    state = result.model.state(q=result.q[0], qd=result.qd[0])
-    job = requests.simulate(client, result.model, state, duration=1.6, dt=1e-3)
-    motion = requests.simulate_answer(job.wait(120), result.model)
-    return motion.t, motion.q[:, 0], motion.qd[:, 0]
 
 
 def first_bake() -> dict[str, float]:
@@ -233,9 +147,6 @@ FIGURES: dict[str, Callable[[], dict[str, float]]] = {
     function.__name__: function
     for function in (
         register,
-        bake_objects,
-        bake_bones,
-        knee_in_units,
         first_bake,
         bake_writing,
         bake_many_bones,

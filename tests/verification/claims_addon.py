@@ -1,4 +1,4 @@
-"""Claims about the Blender side: bakes, units, times. Each is measured in its own process with bpy."""
+"""Claims about the Blender side: times. Each is measured in its own process with bpy."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from .claim import Measurement, Skipped, claim
 
 ROOT = Path(__file__).parents[2]
 MARK = "FIGURE "  # begins the line with the figure in Blender's output
-SINGLE = 4e-6  # a few units in the last place of float32, for poses of size 1 to 10
 
 
 def figures(name: str, **environment: str) -> dict[str, float]:
@@ -41,42 +40,12 @@ def figures(name: str, **environment: str) -> dict[str, float]:
     raise RuntimeError(f"{name} in Blender failed: {child.stderr.strip()[-400:]}")
 
 
-def worst(name: str) -> Measurement:
-    """The largest of a figure's values; all are in the details."""
-    found = figures(name)
-    return Measurement(max(found.values()), found)
-
-
 @claim("addon.register", unit="s", at_most=0.05)
 def register() -> float:
     """Processor time of importing and registering the add-on, with its bytecode cached, as in Blender."""
     with tempfile.TemporaryDirectory(prefix="condyle-compiled-") as compiled:
         kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": compiled}
         return 1e-3 * min(figures("register", **kept)["ms"] for _ in range(3))
-
-
-@claim("addon.bake_objects", at_most=SINGLE, cost="slow")
-def bake_objects() -> Measurement:
-    """Largest error of an entry of a baked object's world matrix, every rotation mode, under a rotated and scaled
-    parent: single precision.
-    """
-    return worst("bake_objects")
-
-
-@claim("addon.bake_bones", at_most=SINGLE, cost="slow")
-def bake_bones() -> Measurement:
-    """Largest error of an entry of a baked pose bone's world matrix, every rotation mode, in a rotated and scaled
-    armature: single precision.
-    """
-    return worst("bake_bones")
-
-
-@claim("addon.knee_in_units", at_most=5e-6, cost="slow")
-def knee_in_units() -> Measurement:
-    """Largest change of the baked knee's coordinate over unit scales 0.01, 1, 100 and 24, 25, 29.97 frames a second
-    (the fitted poses come from float32 matrices).
-    """
-    return worst("knee_in_units")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Options of fits: pinned poses, conditions at the ends, robust weights, a given coordinate."""
+"""Coordinates of curves: arc length, and an angle about an axis."""
 
 from __future__ import annotations
 
@@ -10,44 +10,6 @@ from physics.geometry import lie
 
 from .claim import Measurement, claim
 from .generators import closed_frames, smooth_frames
-
-PINNED = (0, 17, 40, 59)
-
-
-@claim("fitting.pinned", at_most=1e-11)
-def pinned() -> Measurement:
-    """Noisy knee, 10 control frames, four poses pinned and both ends straight: largest distance of a pinned pose from
-    the curve, and change of the twist at an end, in the metric.
-    """
-    poses = knee_kinematics.noisy_poses()
-    numbers = [k % len(poses) for k in PINNED]
-    fit = ph.fit_curve(poses, num_frames=10, pinned=numbers, ends=("straight", "straight"))
-    away = float(fit.residuals.distance[numbers].max())
-    ends = [fit.joint.evaluate(q)[2][:, 0, 0] for q in np.ravel(fit.joint.range)]
-    bend = float(np.max(np.linalg.norm(ends, axis=1)))
-    return Measurement(
-        max(away, bend), {"pinned poses": away, "dS at the ends": bend, "steps": fit.iterations}
-    )
-
-
-@claim("fitting.outliers", at_most=0.25)
-def outliers() -> Measurement:
-    """60 poses of a smooth motion, 6 of them up to 0.5 rad off, 16 control frames: mean distance from the motion with
-    Tukey's weights over that without weights.
-    """
-    rng = np.random.default_rng(5)
-    truth = ph.joints.SplineCurve(smooth_frames(rng, 12))
-    q = np.linspace(*np.ravel(truth.range), 60)
-    clean = truth.transform(q[:, None])
-    poses = clean @ lie.exp(0.003 * rng.standard_normal((60, 6)))
-    wrong = rng.choice(np.arange(4, 56), 6, replace=False)
-    poses[wrong] = clean[wrong] @ lie.exp(0.5 * rng.uniform(-1.0, 1.0, (6, 6)))
-    errors = {}
-    for robust in (None, "tukey"):
-        fit = ph.fit_curve(poses, q, num_frames=16, robust=robust)
-        off = lie.log(lie.inverse(fit.joint.transform(q[:, None])) @ clean)
-        errors[str(robust)] = float(np.linalg.norm(off, axis=1).mean())
-    return Measurement(errors["tukey"] / errors["None"], errors)
 
 
 @claim("fitting.arc_length", source="Lee & Terzopoulos 2008, sec. 6.1", at_most=1e-10)

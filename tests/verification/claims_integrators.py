@@ -91,19 +91,6 @@ def table(name: str, chosen: tuple[str, ...] = tuple(ORDERS)) -> Measurement:
     return Measurement(worst, details, (plot,))
 
 
-@claim("integrators.adaptive", unit="rad, rad/s", at_most=1e-5)
-def adaptive() -> Measurement:
-    """Error after half a second of the adaptive methods on four sprung links, tolerances 1e-8 relative and 1e-10
-    absolute, against DOP853 at 1e-11: largest.
-    """
-    model, state = sprung_chain()
-    found = {
-        name: float(np.linalg.norm(end(model, state, name, rtol=1e-8, atol=1e-10) - exact("chain")))
-        for name in ADAPTIVE
-    }
-    return Measurement(max(found.values()), found)
-
-
 @cache
 def extrapolated(name: str) -> FloatArray:
     """By RK4 at 0.2 and 0.1 ms and Richardson extrapolation, independent of SciPy's methods."""

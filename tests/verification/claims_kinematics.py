@@ -13,6 +13,7 @@ from numpy.random import Generator
 import physics as ph
 from physics._typing import FloatArray
 from physics.geometry import lie
+from tests.physics.generators import loop_frames, smooth_frames
 from tests.physics.leg import leg, random_leg_coordinates
 
 from .claim import Measurement, claim
@@ -104,20 +105,8 @@ def out_of_reach() -> Measurement:
 
 def random_curve(rng: Generator, closed: bool, order: int) -> Any:
     """A curve along a random motion; a closed one around a wavy ring."""
-    count = 10
-    if closed:
-        angle = 2.0 * np.pi * np.arange(count) / count
-        twists = np.zeros((count, 6))
-        twists[:, :3] = 0.3 * rng.normal(size=(count, 3))
-        frames = lie.exp(twists)
-        frames[:, :3, :3] = lie.so3_exp(angle[:, None] * [0.0, 0.0, 1.0]) @ frames[:, :3, :3]
-        frames[:, 0, 3], frames[:, 1, 3] = np.cos(angle), np.sin(angle)
-        return ph.joints.SplineCurve(frames, order=order, periodic=True)
-    frames, twist = [np.eye(4)], rng.normal(size=6)
-    for _ in range(count - 1):
-        twist = 0.8 * twist + 0.4 * rng.normal(size=6)
-        frames.append(frames[-1] @ lie.exp(0.4 * twist / np.linalg.norm(twist)))
-    return ph.joints.SplineCurve(np.array(frames), order=order)
+    frames = loop_frames(rng, 10) if closed else smooth_frames(rng, 10)
+    return ph.joints.SplineCurve(frames, order=order, periodic=closed)
 
 
 def random_surface(rng: Generator, directions: int) -> Any:

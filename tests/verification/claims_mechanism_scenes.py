@@ -14,7 +14,7 @@ from .claim import Measurement, claim
 from .step_search import largest_step
 
 WALK = 60.0  # s
-WALKER_MS, JUMPER_MS = 1e3 * walker_model.TIME_STEP, 1e3 * jumper_model.TIME_STEP
+WALKER_MS = 1e3 * walker_model.TIME_STEP
 
 
 @claim("scenes.walker_closure", unit="m", at_most=1e-8, cost="slow")
@@ -33,40 +33,6 @@ def walker_closure() -> Measurement:
         "solver": result.info["constraints"],
     }
     return Measurement(walker_model.closure(model, result.poses), details)
-
-
-@claim("scenes.hand_hyper_reduced", source="Wang 2022, sec. 4.6.2", at_most=1e-11, cost="slow")
-def hand_hyper_reduced() -> float:
-    """Accelerations of an open, moving hand of 25 degrees of freedom with coupled fingertips: as constraints against
-    hyper-reduced coordinates, over the largest acceleration.
-    """
-    reduced, constrained = hand_model.free_accelerations()
-    return float(np.abs(reduced - constrained).max() / np.abs(reduced).max())
-
-
-@claim("scenes.hand_fingertips", unit="m, rad", source="Wang 2022, sec. 6.1.3", at_most=1e-10, cost="slow")
-def hand_fingertips() -> Measurement:
-    """Largest error of a fingertip or a coupling while elbow and ball follow prescribed motions, {hand_model.SECONDS:g}
-    s.
-    """
-    model = hand_model.the_model()
-    result = ph.simulate(
-        model, hand_model.start(model), hand_model.SECONDS, hand_model.TIME_STEP, motions=hand_model.motions()
-    )
-    tips, couplings = hand_model.tip_gap(result), hand_model.coupling_gap(result)
-    details = {"fingertips [m]": tips, "couplings [rad]": couplings, "work": hand_model.work_balance(result)}
-    return Measurement(max(tips, couplings), details)
-
-
-@claim("scenes.rod_energy", source="Ertl et al. 1993, eq. 8", at_most=0.01, cost="slow")
-def rod_energy() -> Measurement:
-    """Energy of three falling rods against the dissipation by damping and friction of the ground by eq. 8, over the
-    initial energy; work by the trapezoidal rule, which crosses the jump of the damping force at touch-down.
-    """
-    model = rod_model.build_model()
-    result = ph.simulate(model, rod_model.start(model), rod_model.SECONDS, rod_model.TIME_STEP, "rk4")
-    found = rod_model.balance(result)
-    return Measurement(float(found.max()), {f"d = {d:g}": x for d, x in zip(rod_model.DAMPINGS, found)})
 
 
 @claim("steps.rod_symplectic_euler", unit="ms", at_least=2.0, cost="slow")
@@ -103,26 +69,6 @@ def walker_symplectic_euler() -> Measurement:
             break
         largest = 1e3 * dt
     return Measurement(largest, ways)
-
-
-@claim("scenes.jumper_momentum", source="Ertl et al. 1993, Fig. 5", at_most=1e-5, cost="slow")
-def jumper_momentum() -> Measurement:
-    """Change of the jumping figure's angular momentum between take-off and landing, relative, rigid and with wobbling
-    masses; SDIRK2, steps of {JUMPER_MS:.2f} ms.
-    """
-    found, details = [], {}
-    for wobbling, plan in ((False, jumper_model.RIGID), (True, jumper_model.WOBBLING_PLAN)):
-        result = jumper_model.jump(jumper_model.build_model(wobbling), plan)
-        course = jumper_model.course(result)
-        turning = jumper_model.angular_momentum(result, slice(course.takeoff + 2, course.landing - 1))
-        found.append(float(np.ptp(turning) / abs(turning.mean())))
-        turned = np.degrees(result.q[course.touch, 2] - result.q[-1, 2])
-        details["wobbling" if wobbling else "rigid"] = {
-            "momentum [kg m^2/s]": float(turning.mean()),
-            "flight [s]": float(result.t[course.landing] - result.t[course.takeoff]),
-            "turned [degrees]": float(turned),
-        }
-    return Measurement(max(found), details)
 
 
 TIMED = 1000  # steps

@@ -152,12 +152,8 @@ def _of_the_tests() -> dict[str, MakeJoint]:
     found = {}
     for kind in JOINT_KINDS:
         if random_joint(np.random.default_rng(0), kind).type not in known:
-            found[kind] = partial(_tests_joint, kind)
+            found[kind] = partial(random_joint, kind=kind)
     return found
-
-
-def _tests_joint(kind: str, rng: Generator) -> Any:
-    return random_joint(rng, kind)
 
 
 JOINTS |= _of_the_tests()

@@ -38,10 +38,6 @@ def bar(parent: int | None, place: tuple[float, float, float], **options: Any) -
     return body | options
 
 
-def four_bar() -> tuple[list[dict[str, Any]], np.ndarray]:
-    return [bar(None, (0, 0, 0)), bar(0, (1, 0, 0), mass=2.0), bar(1, (1, 0, 0))], np.array([1.2, -0.9, -1.1])
-
-
 def slider_crank() -> tuple[list[dict[str, Any]], np.ndarray]:
     """Crank, rod, and a slider along x on a separate branch, whose pin is at the rod's end."""
     slider = bar(None, (0, 0, 0), joint=ph.joints.Slider((1, 0, 0)), com=np.zeros(3), mass=3.0)
@@ -142,14 +138,6 @@ def compare(bodies: list[dict[str, Any]], q: np.ndarray, ends: Any, rng: Any) ->
     assert np.abs(closed.qdd - qdd).max() < TOLERANCE * np.abs(qdd).max()
     # the multipliers are the negative forces on the first end in world axes
     assert np.abs(-ours.multipliers[-3:] - force).max() < 1e-8 * np.abs(force).max()
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_four_bar(seed: int) -> None:
-    bodies, q = four_bar()
-    model = our_model(bodies, np.zeros(3))
-    tip = ph.body_poses(model, model.state(q=q))[2] @ [1.0, 0.0, 0.0, 1.0]
-    compare(bodies, q, [(2, np.array([1.0, 0, 0])), (-1, tip[:3])], np.random.default_rng(seed))
 
 
 @pytest.mark.parametrize("seed", range(5))
