@@ -1,0 +1,260 @@
+"""A spline curve joint from the surfaces of two bones (Lee & Terzopoulos 2008, sec. 8, leaves it as future work)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._typing import FloatArray, IntArray
+from ..errors import CancelledError, FitError
+from ..geometry import lie
+from ..geometry.triangle_surface import TriangleSurface
+from ..validation import finite, number, unit_axis, whole_number
+from .arguments import check_progress, fit_errors
+from .articulation import EDGE, FAR, SPACING, Articulation, Axis
+from .blas import one_blas_thread
+from .curve import DEFAULT_FRAMES, fit_curve
+from .result import CurveFit
+
+# poses for each control frame, of the fit and of the measurement; poses that find the axis and its sense, and rounds
+FITTED, CHECKED, AXIS_POSES, SENSE_POSES, ROUNDS = 3, 6, 7, 4, 3
+EXACT = 100  # points, those with the least smooth gaps, whose distances are computed exactly
+NEAR = 0.1  # of the joint's size: beyond the least distance, points within it are the contact
+
+#: called with the fraction done and a message; returning False cancels
+Progress = Callable[[float, str], "bool | None"]
+
+
+@dataclass(frozen=True, eq=False)
+class MeshJointFit:
+    """The result of `fit_joint_to_meshes`; the first mesh's frame is that of the parent.
+
+    Attributes:
+        fit: of the curve to the poses found; its joint's pose is that of the second mesh in the first.
+        axis, center: direction (3,) and a point (3,) [m] of the flexion axis, in the first. gap: to be kept [m].
+        angles: (n,) flexions [rad] at which the fitted curve was measured.
+        least: (n,) least distance of the meshes at each [m], negative for the deepest penetration.
+        contacts: (n, 2, 3) [m] where each of two sides is nearest, in the first; contacts_second: in the second.
+    """
+
+    fit: CurveFit
+    axis: FloatArray
+    center: FloatArray
+    gap: float
+    angles: FloatArray
+    least: FloatArray
+    contacts: FloatArray
+    contacts_second: FloatArray
+
+    @property
+    def joint(self) -> Any:
+        """The `SplineCurve`; its coordinate is the flexion [rad], 0 at the pose given."""
+        return self.fit.joint
+
+    @property
+    def least_gap(self) -> float:
+        """Least distance of the meshes along the motion [m], 0 where they penetrate."""
+        return max(float(self.least.min()), 0.0)
+
+    @property
+    def penetration(self) -> float:
+        """Deepest penetration of the meshes along the motion [m]."""
+        return max(-float(self.least.min()), 0.0)
+
+
+def fit_joint_to_meshes(
+    first: tuple[Any, Any],
+    second: tuple[Any, Any],
+    pose: Any,
+    *,
+    lower: float = 0.0,
+    upper: float = 2.0,
+    num_frames: int = DEFAULT_FRAMES,
+    axis: Any = None,
+    gap: float | None = None,
+    progress: Progress | None = None,
+) -> MeshJointFit:
+    """Fit a spline curve joint along which the surfaces of two bones stay in contact.
+
+    At each flexion both halves of the contact, on either side along the axis, keep the same gap; among such poses the
+    one is taken in which the surfaces are most congruent, near a hinge about the axis. Where the shapes suggest one,
+    the axis is that about which the first surface slides along itself, where the second touches it. A mesh may be open
+    and either side of its triangles outside; it should be smooth, and finer than 1/20 of the joint.
+
+    Args:
+        first, second: vertices (n, 3) [m] and triangles (m, 3), indices of vertices.
+        pose: (4, 4) of the second in the first, near contact; its flexion is 0.
+        lower, upper: range of flexion [rad], about the axis.
+        num_frames: control frames of the curve.
+        axis: direction of the flexion axis (3,) in the first, None: as the shapes suggest; its sense then is the one
+            in which the contact is kept with the least motion off the hinge.
+        gap: kept between the surfaces [m]; None: the least in the given pose.
+        progress: called with the fraction done and a message; cancels by returning False.
+
+    Returns:
+        `MeshJointFit`. Distances are those of the vertices of either mesh from the triangles of the other, so that two
+        edges may cross deeper by the square of their lengths over eight radii of curvature.
+
+    Raises:
+        FitError: an argument is invalid, or the meshes are not near contact, or part; the message names the value.
+        CancelledError: progress returned False.
+    """
+    with fit_errors():
+        meshes = [_check_mesh(*mesh, name) for mesh, name in ((first, "first"), (second, "second"))]
+        start = lie.check_frame(pose, "pose")
+        low, high = number(lower, "lower"), number(upper, "upper")
+        if not low <= 0.0 <= high or not low < high or max(-low, high) > np.pi:
+            raise FitError(
+                f"the range of flexion must hold 0 and stay within half a turn, got {low:g} to {high:g}"
+            )
+        count = whole_number(num_frames, "num_frames", 4)
+        given = None if axis is None else unit_axis(axis, "axis")
+        kept = None if gap is None else number(gap, "gap")
+        check_progress(progress)
+    with one_blas_thread():
+        return _fit(meshes, start, (low, high), count, given, kept, _Steps(progress))
+
+
+def _fit(
+    meshes: list[tuple[FloatArray, IntArray]],
+    start: FloatArray,
+    ends: tuple[float, float],
+    count: int,
+    given: FloatArray | None,
+    kept: float | None,
+    steps: _Steps,
+) -> MeshJointFit:
+    steps(0.0, "reading the meshes")
+    other, found = _articulation(meshes, start, kept)
+    line = _axis(found, given, ends, steps)
+    steps(0.4, "following the contact")
+    angles = np.unique(np.append(np.linspace(*ends, FITTED * count + 1), 0.0))
+    poses = found.poses(line, angles)
+    steps(0.7, "fitting the curve")
+    fit = fit_curve(poses, angles, count, length_scale=0.25 * found.size)
+    steps(0.8, "measuring the gaps")
+    return _measured(fit, found, other, line, np.linspace(*ends, CHECKED * count + 1))
+
+
+class _Steps:
+    """Progress that cancels."""
+
+    def __init__(self, progress: Progress | None) -> None:
+        self.progress = progress
+
+    def __call__(self, share: float, message: str) -> None:
+        if self.progress is not None and self.progress(share, message) is False:
+            raise CancelledError("cancelled")
+
+
+def _check_mesh(vertices: Any, triangles: Any, name: str) -> tuple[FloatArray, IntArray]:
+    places = finite(vertices, f"vertices of the {name} mesh")
+    if places.ndim != 2 or places.shape[1] != 3:
+        raise FitError(f"vertices of the {name} mesh must have shape (n, 3), got {places.shape}")
+    given = np.asarray(triangles)
+    if given.ndim != 2 or given.shape[1] != 3 or not len(given) or given.dtype.kind not in "iu":
+        raise FitError(
+            f"triangles of the {name} mesh must be whole numbers of shape (m, 3), got {given.shape}"
+        )
+    if given.min() < 0 or given.max() >= len(places):
+        raise FitError(f"triangles of the {name} mesh must be indices below {len(places)}, got {given.max()}")
+    return places, given.astype(np.int64)
+
+
+def _articulation(
+    meshes: list[tuple[FloatArray, IntArray]], start: FloatArray, gap: float | None
+) -> tuple[TriangleSurface, Articulation]:
+    """The second surface near the contact, and what articulates."""
+    size = min(float(np.sort(np.ptp(vertices, axis=0))[1]) for vertices, _ in meshes)
+    back = lie.inverse(start)
+    beside = _moved(start, meshes[1][0]), _moved(back, meshes[0][0])
+    boxes = [np.array([each.min(axis=0) - size, each.max(axis=0) + size]) for each in beside]
+    first, second = (TriangleSurface(*mesh).divided(EDGE * size, box) for mesh, box in zip(meshes, boxes))
+    first, near, gaps = _facing(first, _moved(start, second.vertices), size)
+    second = _facing(second, _moved(back, first.vertices), size)[0]
+    center = _moved(start, second.vertices[near[gaps <= gaps.min() + NEAR * size]]).mean(axis=0)
+    around = [
+        np.linalg.norm(each - center, axis=1) < size
+        for each in (first.vertices, _moved(start, second.vertices))
+    ]
+    points, areas = _samples(second.vertices[around[1]], second.areas[around[1]], SPACING * size)
+    found = Articulation(first.part(around[0]), points, areas, start, size, gap)
+    return second.part(around[1]), found
+
+
+def _moved(pose: FloatArray, points: FloatArray) -> FloatArray:
+    moved: FloatArray = points @ pose[:3, :3].T + pose[:3, 3]
+    return moved
+
+
+def _facing(
+    surface: TriangleSurface, points: FloatArray, size: float
+) -> tuple[TriangleSurface, IntArray, FloatArray]:
+    """The surface with that side outside on which most of the points near to it are; their numbers and gaps."""
+    near = np.flatnonzero(surface.within(points, FAR * size))
+    gaps, _, over = surface.gaps(points[near])
+    near, gaps = near[over], gaps[over]
+    if not np.abs(gaps).min(initial=np.inf) < FAR * size:
+        raise FitError(f"the meshes are more than {FAR * size:.3g} m apart: bring the bones near contact")
+    contact = np.abs(gaps) <= np.abs(gaps).min() + NEAR * size
+    if np.median(gaps[contact]) >= 0.0:
+        return surface, near, gaps
+    return surface.flipped(), near, -gaps
+
+
+def _samples(points: FloatArray, areas: FloatArray, spacing: float) -> tuple[FloatArray, FloatArray]:
+    """One point of each cell of this size, that nearest to the middle of its points, with the area of them all."""
+    cells = np.unique(np.floor(points / spacing), axis=0, return_inverse=True)[1].ravel()
+    total = np.bincount(cells, areas)
+    middles = np.column_stack([np.bincount(cells, areas * column) for column in points.T]) / total[:, None]
+    order = np.lexsort((np.linalg.norm(points - middles[cells], axis=1), cells))
+    return points[order[np.unique(cells[order], return_index=True)[1]]], total
+
+
+def _axis(found: Articulation, given: FloatArray | None, ends: tuple[float, float], steps: _Steps) -> Axis:
+    """The flexion axis, from the contact in the given pose, then from that along the whole motion."""
+    touch = found.touch(found.start)
+    contact = (touch.gaps <= touch.gaps.min() + NEAR * found.size) * found.areas[touch.numbers]
+    line = found.suggested([touch], [contact], given)
+    steps(0.1, "finding the axis")
+    if given is None:
+        other = Axis(-line.direction, line.point)
+        line = min((line, other), key=lambda each: found.off_hinge(each, np.linspace(*ends, SENSE_POSES)))
+    for k in range(1, ROUNDS):
+        steps(0.1 + 0.1 * k, "finding the axis")
+        found.part_at(line)
+        touches = [found.touch(pose) for pose in found.poses(line, np.linspace(*ends, AXIS_POSES))]
+        again = found.suggested(touches, [found.congruence(each) for each in touches], given)
+        line = Axis(again.direction * np.copysign(1.0, again.direction @ line.direction), again.point)
+    found.part_at(line)
+    return line
+
+
+def _measured(
+    fit: CurveFit, found: Articulation, second: TriangleSurface, line: Axis, angles: FloatArray
+) -> MeshJointFit:
+    """The result, with the distances of the meshes along the fitted curve."""
+    least, contacts = np.zeros(len(angles)), np.zeros((len(angles), 2, 3))
+    poses = fit.joint.transform(angles[:, None])
+    for k, pose in enumerate(poses):
+        touch = found.touch(pose)
+        contacts[k] = [found.least(touch, side)[2] @ touch.places for side in found.sides(touch, line)]
+        ways = (
+            (found.first, _moved(pose, second.vertices)),
+            (second, _moved(lie.inverse(pose), found.first.vertices)),
+        )
+        least[k] = min(_least_distance(*way, touch.gaps.min(), found.size) for way in ways)
+    back = lie.inverse(poses)
+    there = contacts @ back[:, :3, :3].transpose(0, 2, 1) + back[:, None, :3, 3]
+    return MeshJointFit(fit, line.direction, line.point, found.kept, angles, least, contacts, there)
+
+
+def _least_distance(surface: TriangleSurface, points: FloatArray, about: float, size: float) -> float:
+    """The least signed distance of points from a surface; about: that of its smooth surface."""
+    near = points[surface.within(points, abs(about) + EDGE * size)]
+    gaps, _, over = surface.gaps(near)
+    near, gaps = near[over], gaps[over]
+    return float(surface.distances(near[np.argsort(gaps)[:EXACT]]).min(initial=np.inf))
