@@ -46,7 +46,17 @@ from .errors import (
     ModelError,
     SimulationWarning,
 )
-from .fitting import CurveCheck, CurveFit, SurfaceFit, check_curve, fit_curve, fit_surface, naive_surface_fit
+from .fitting import (
+    CurveCheck,
+    CurveFit,
+    MeshJointFit,
+    SurfaceFit,
+    check_curve,
+    fit_curve,
+    fit_joint_to_meshes,
+    fit_surface,
+    naive_surface_fit,
+)
 from .io import (
     ModelFile,
     OpenSimModel,
@@ -171,6 +181,8 @@ __all__ = [
     "CurveFit",
     "check_curve",
     "CurveCheck",
+    "fit_joint_to_meshes",
+    "MeshJointFit",
     "fit_surface",
     "naive_surface_fit",
     "SurfaceFit",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from physics import Body, Model, ModelBuilder, Motion, Result, State, Table
     from physics.constraints import Constraint
     from physics.contacts import Contact
+    from physics.fitting import MeshJointFit
     from physics.forces import Ground, Mount
     from physics.geometry.exponential_coordinates import ReachCone
     from physics.geometry.twist_metric import TwistMetric

@@ -58,7 +58,7 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
         if not before:
             weigh(scene, body, box)
     _shape(scene, joint, preset, shape, frame, boxes, on_left)
-    _settle(scene, joint, preset, child, boxes[1], on_left)
+    settle(scene, joint, preset, child, boxes[1], on_left)
     if not shape.in_parent:
         bodies_and_joints.take_rest_pose(joint)
     sliders.set_driven(scene, joint, True)
@@ -145,7 +145,7 @@ def _shape(
         settings.semi_axes = (parent.reach(x), parent.reach(y), out)
 
 
-def _settle(scene: Scene, joint: Object, preset: Preset, child: Body, box: Box, on_left: bool) -> None:
+def settle(scene: Scene, joint: Object, preset: Preset, child: Body, box: Box, on_left: bool) -> None:
     """Set titles, limits, damping and rest of the coordinates."""
     found = masses.mass_properties(scene, child)
     length = units.length_scale(scene)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .curve import fit_curve
 from .curve_check import CurveCheck, check_curve
+from .meshes import MeshJointFit, fit_joint_to_meshes
 from .options import FitOptions
 from .result import CurveFit, Residuals
 from .surface import fit_surface, naive_surface_fit
@@ -14,11 +15,13 @@ __all__ = [
     "CurveCheck",
     "CurveFit",
     "FitOptions",
+    "MeshJointFit",
     "Residuals",
     "SurfaceFit",
     "SurfaceOptions",
     "check_curve",
     "fit_curve",
+    "fit_joint_to_meshes",
     "fit_surface",
     "naive_surface_fit",
 ]

@@ -164,16 +164,18 @@ class Articulation:
                 found[k] = off @ axis.turned(float(angles[k])) @ self.start
         return found
 
-    def off_hinge(self, axis: Axis, angles: FloatArray) -> float:
-        """How far the poses at these flexions are off a hinge [m]; infinite where the surfaces part."""
+    def width(self, axis: Axis, angles: FloatArray) -> float:
+        """Mean spread of the contact along the axis [m] at these flexions; 0 where the surfaces part."""
         self.part_at(axis)
         try:
-            poses = self.poses(axis, angles)
+            touches = [self.touch(pose) for pose in self.poses(axis, angles)]
         except FitError:
-            return np.inf
-        hinges = np.array([axis.turned(float(angle)) for angle in angles]) @ self.start
-        off = lie.log(np.array([_about(axis.point, each) for each in poses @ lie.inverse(hinges)]))
-        return float(np.linalg.norm(off * np.repeat([0.25 * self.size, 1.0], 3), axis=1).max())
+            return 0.0
+        spreads = []
+        for touch in touches:
+            weights, along = self.congruence(touch), touch.places @ axis.direction
+            spreads.append(np.sqrt(weights @ (along - weights @ along) ** 2))
+        return float(np.mean(spreads))
 
     def suggested(self, touches: list[Touch], weights: list[FloatArray], given: FloatArray | None) -> Axis:
         """The axis about which the first surface slides along itself where it is touched.
@@ -194,6 +196,7 @@ class Articulation:
             slip = matrix[:3, :3] + matrix[:3, 3:] @ shifts + NO_SPIN * np.outer(normal, normal)
             slip += SIDEWAYS * (np.eye(3) - spread / np.linalg.norm(spread, 2))
             given = np.linalg.eigh(slip)[1][:, 0]
+            given *= np.copysign(1.0, given[np.abs(given).argmax()])
         return Axis(given, center + self.size * np.cross(given, shifts @ given))
 
 

@@ -12,15 +12,16 @@ from .._typing import FloatArray, IntArray
 from ..errors import CancelledError, FitError
 from ..geometry import lie
 from ..geometry.triangle_surface import TriangleSurface
-from ..validation import finite, number, unit_axis, whole_number
+from ..validation import finite, number, truth, unit_axis, whole_number
 from .arguments import check_progress, fit_errors
 from .articulation import EDGE, FAR, SPACING, Articulation, Axis
 from .blas import one_blas_thread
 from .curve import DEFAULT_FRAMES, fit_curve
 from .result import CurveFit
 
-# poses for each control frame, of the fit and of the measurement; poses that find the axis and its sense, and rounds
-FITTED, CHECKED, AXIS_POSES, SENSE_POSES, ROUNDS = 3, 6, 7, 4, 3
+# poses for each control frame, of the fit and of the measurement; poses that find the axis, the shares of the range
+# that they go through one after the other, and by how much the contact is wider where the axis is turned round
+FITTED, CHECKED, AXIS_POSES, SHARES, WIDER = 3, 6, 7, (0.5, 1.0), 1.03
 EXACT = 100  # points, those with the least smooth gaps, whose distances are computed exactly
 NEAR = 0.1  # of the joint's size: beyond the least distance, points within it are the contact
 
@@ -60,6 +61,11 @@ class MeshJointFit:
         return max(float(self.least.min()), 0.0)
 
     @property
+    def largest_gap(self) -> float:
+        """The largest of the least distances at each pose [m], 0 where they all penetrate."""
+        return max(float(self.least.max()), 0.0)
+
+    @property
     def penetration(self) -> float:
         """Deepest penetration of the meshes along the motion [m]."""
         return max(-float(self.least.min()), 0.0)
@@ -74,6 +80,7 @@ def fit_joint_to_meshes(
     upper: float = 2.0,
     num_frames: int = DEFAULT_FRAMES,
     axis: Any = None,
+    flip: bool = False,
     gap: float | None = None,
     progress: Progress | None = None,
 ) -> MeshJointFit:
@@ -90,7 +97,8 @@ def fit_joint_to_meshes(
         lower, upper: range of flexion [rad], about the axis.
         num_frames: control frames of the curve.
         axis: direction of the flexion axis (3,) in the first, None: as the shapes suggest; its sense then is the one
-            in which the contact is kept with the least motion off the hinge.
+            in which the contact stays wider along it.
+        flip: whether flexion turns the other way.
         gap: kept between the surfaces [m]; None: the least in the given pose.
         progress: called with the fraction done and a message; cancels by returning False.
 
@@ -112,10 +120,11 @@ def fit_joint_to_meshes(
             )
         count = whole_number(num_frames, "num_frames", 4)
         given = None if axis is None else unit_axis(axis, "axis")
+        turned = truth(flip, "flip")
         kept = None if gap is None else number(gap, "gap")
         check_progress(progress)
     with one_blas_thread():
-        return _fit(meshes, start, (low, high), count, given, kept, _Steps(progress))
+        return _fit(meshes, start, (low, high), count, given, turned, kept, _Steps(progress))
 
 
 def _fit(
@@ -124,12 +133,13 @@ def _fit(
     ends: tuple[float, float],
     count: int,
     given: FloatArray | None,
+    flip: bool,
     kept: float | None,
     steps: _Steps,
 ) -> MeshJointFit:
     steps(0.0, "reading the meshes")
     other, found = _articulation(meshes, start, kept)
-    line = _axis(found, given, ends, steps)
+    line = _axis(found, given, flip, ends, steps)
     steps(0.4, "following the contact")
     angles = np.unique(np.append(np.linspace(*ends, FITTED * count + 1), 0.0))
     poses = found.poses(line, angles)
@@ -214,19 +224,23 @@ def _samples(points: FloatArray, areas: FloatArray, spacing: float) -> tuple[Flo
     return points[order[np.unique(cells[order], return_index=True)[1]]], total
 
 
-def _axis(found: Articulation, given: FloatArray | None, ends: tuple[float, float], steps: _Steps) -> Axis:
+def _axis(
+    found: Articulation, given: FloatArray | None, flip: bool, ends: tuple[float, float], steps: _Steps
+) -> Axis:
     """The flexion axis, from the contact in the given pose, then from that along the whole motion."""
     touch = found.touch(found.start)
     contact = (touch.gaps <= touch.gaps.min() + NEAR * found.size) * found.areas[touch.numbers]
     line = found.suggested([touch], [contact], given)
     steps(0.1, "finding the axis")
-    if given is None:
-        other = Axis(-line.direction, line.point)
-        line = min((line, other), key=lambda each: found.off_hinge(each, np.linspace(*ends, SENSE_POSES)))
-    for k in range(1, ROUNDS):
-        steps(0.1 + 0.1 * k, "finding the axis")
+    part = np.linspace(*ends, AXIS_POSES)
+    other = Axis(-line.direction, line.point)
+    wider = WIDER * found.width(line, SHARES[0] * part) if given is None else np.inf
+    if flip != (found.width(other, SHARES[0] * part) > wider):
+        line = other
+    for share in SHARES:
+        steps(0.1 + 0.2 * share, "finding the axis")
         found.part_at(line)
-        touches = [found.touch(pose) for pose in found.poses(line, np.linspace(*ends, AXIS_POSES))]
+        touches = [found.touch(pose) for pose in found.poses(line, share * part)]
         again = found.suggested(touches, [found.congruence(each) for each in touches], given)
         line = Axis(again.direction * np.copysign(1.0, again.direction @ line.direction), again.point)
     found.part_at(line)

@@ -84,7 +84,7 @@ class TriangleSurface:
 
     def gaps(self, points: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Signed distances (n,) from the smooth surface that the triangles approximate, its normals (n, 3), and whether
-        points (n,) are over it and not beyond its rim.
+        points (n,) are over it, neither beyond nor at its rim.
 
         That surface is midway between the triangles and the tangent planes at their corners, where a surface of second
         order is. Of a point that is farther away than triangles are large the triangle need not be the nearest one.
@@ -96,7 +96,7 @@ class TriangleSurface:
         normal = (share[..., None] * normals).sum(axis=1)
         normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
         below = (share * ((foot[:, None] - corners) * normals).sum(axis=2)).sum(axis=1)
-        over = (share * ~self._rim[numbers]).sum(axis=1) > 0.0
+        over = ~self._rim[numbers].any(axis=1)
         return (normal * (points - foot)).sum(axis=1) + 0.5 * below, normal, over
 
     def _near(self, points: FloatArray) -> IntArray:

@@ -47,6 +47,12 @@ SIMULATION = {
     "pulls",
     "controllers",
 }  # keys of a simulation
+#: what the answer to a fit of a curve has in its header, and in its arrays
+CURVE = (
+    ("iterations", "converged", "hessian_integral", "length_scale", "pinned", "missing", "tried"),
+    ("weights", "metric"),
+)
+MESHES = ("first_vertices", "first_triangles", "second_vertices", "second_triangles", "pose")
 LAST = 100  # samples of a live run that are checked where none are asked for
 
 Header = dict[str, Any]
@@ -79,14 +85,26 @@ def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays
 
 def fit_curve(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Fit a spline curve; keywords of ``fit_curve`` are in the header, or in the arrays if they are arrays."""
-    names = ("iterations", "converged", "hessian_integral", "length_scale", "pinned", "missing", "tried")
-    return _fit(fitting.fit_curve, names, ("weights", "metric"), {**job, **arrays}, report)
+    return _fit(fitting.fit_curve, *CURVE, {**job, **arrays}, report)
 
 
 def fit_surface(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Fit a spline surface; input as for ``fit_curve``."""
     names = ("iterations", "converged", "hessian_integral", "smoothing", "coverage", "length_scale")
     return _fit(fitting.fit_surface, names, (), {**job, **arrays}, report)
+
+
+def fit_meshes(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Fit a spline curve to two meshes in contact: vertices and triangles of both and the pose in the arrays, keywords
+    of ``fit_joint_to_meshes`` in the header.
+    """
+    for name in MESHES:
+        _check_array(name, arrays)
+    given = [arrays[name] for name in MESHES]
+    found = fitting.fit_joint_to_meshes(given[:2], given[2:4], given[4], progress=report.progress, **job)
+    header, results = _fitted(found.fit, *CURVE)
+    measured = {name: value for name, value in vars(found).items() if isinstance(value, np.ndarray)}
+    return {"fit": header, "gap": found.gap, "fitted": list(results)}, results | measured
 
 
 def _fit(
@@ -96,6 +114,10 @@ def _fit(
     _check_array("poses", wishes)
     report.message("fitting")
     fit = make(progress=report.progress, **wishes)
+    return _fitted(fit, names, given)
+
+
+def _fitted(fit: Any, names: tuple[str, ...], given: tuple[str, ...]) -> tuple[Header, Arrays]:
     header = {"joint": fit.joint.to_dict(), **{name: getattr(fit, name) for name in names}}
     results = {"q": fit.q, "steps": np.array(fit.steps, dtype=np.float64), **vars(fit.residuals)}
     results |= {name: value for name in given if (value := getattr(fit, name)) is not None}
@@ -259,6 +281,7 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "warm_up": warm_up,
     "fit_curve": fit_curve,
     "fit_surface": fit_surface,
+    "fit_meshes": fit_meshes,
     "project": project_poses,
     "simulate": run_simulation,
     "live": run_live,

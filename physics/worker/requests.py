@@ -11,7 +11,7 @@ from .. import joints
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..errors import FormatError
-from ..fitting import CurveFit, Residuals, SurfaceFit
+from ..fitting import CurveFit, MeshJointFit, Residuals, SurfaceFit
 from ..io.model_file import plain, state_to_dict
 from ..io.result_file import result_from_arrays
 from ..joints import Joint
@@ -40,6 +40,25 @@ def fit_curve(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
 def fit_surface(client: WorkerClient, poses: Any, **keywords: Any) -> Job:
     """Fit a surface joint to poses (N, 4, 4); keywords as ``fit_surface``, except progress."""
     return _fit(client, "fit_surface", poses, keywords)
+
+
+def fit_meshes(client: WorkerClient, first: Any, second: Any, pose: Any, **keywords: Any) -> Job:
+    """Fit a curve joint to two meshes in contact; arguments as of ``fit_joint_to_meshes``, except progress."""
+    meshes = zip(("first", "second"), (first, second))
+    arrays = {
+        f"{name}_{part}": value
+        for name, mesh in meshes
+        for part, value in zip(("vertices", "triangles"), mesh)
+    }
+    return client.submit("fit_meshes", plain(keywords), arrays | {"pose": np.asarray(pose, dtype=np.float64)})
+
+
+def fit_meshes_answer(answer: Answer) -> MeshJointFit:
+    """The fit of a finished job (``job.result``)."""
+    names = answer.header["fitted"]
+    fit = fit_curve_answer(Answer(answer.header["fit"], {name: answer.arrays[name] for name in names}))
+    measured = {name: value for name, value in answer.arrays.items() if name not in names}
+    return MeshJointFit(fit=fit, gap=answer.header["gap"], **measured)
 
 
 def _fit(client: WorkerClient, kind: str, poses: Any, keywords: dict[str, Any]) -> Job:

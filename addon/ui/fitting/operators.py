@@ -33,10 +33,12 @@ def _joint_at_hand(context: Context) -> Object | None:
 class RedoneJob(Change, JobOperator):
     """Base of jobs that Adjust Last Operation does anew, while it waits."""
 
+    redo_seconds = REDO_SECONDS
+
     def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         if self.options.is_repeat or self.options.is_repeat_last:
-            self.seconds = REDO_SECONDS
+            self.seconds = self.redo_seconds
         return super().execute(context)
 
 

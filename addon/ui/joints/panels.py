@@ -40,6 +40,7 @@ class JointPanel(SidebarPanel, Panel):
             layout.label(text="Select the child, then the parent", icon="INFO")
             layout.operator("condyle.add_joint", icon="EMPTY_ARROWS")
             layout.operator_menu_enum("condyle.add_preset", "preset", text="Add Preset", icon="PRESET")
+            layout.operator("condyle.joint_from_meshes", icon="MOD_MESHDEFORM")
             if scales.refused(references.selected_bodies(context)):
                 layout.operator("condyle.apply_scale", icon="ERROR")
         if joint is None:

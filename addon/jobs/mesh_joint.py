@@ -1,0 +1,43 @@
+"""Finding a joint from two meshes: a generator of jobs for the compute process, as in `bake`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bpy.types import Context
+
+from ..baked import ik_chains
+from ..blender import compute_process, physics_access
+from ..blender.compute_process import Steps
+from ..data import references
+from ..making import mesh_joints
+from ..posing import project_poses
+
+
+def add(context: Context, swap: bool, wished: dict[str, Any]) -> Steps[physics_access.MeshJointFit]:
+    """Add the joint that the surfaces of the two selected meshes suggest, and make it the active one.
+
+    Args:
+        swap: the active one is the child. wished: keywords of ``fit_joint_to_meshes``, in metres and radians.
+    """
+    scene, pair = context.scene, references.parent_and_child(context)
+    parent, child = reversed(pair) if swap else pair
+    if references.joint_of(scene, child) is not None:
+        raise physics_access.model_error(f"{child.name} already has a joint: remove it first")
+    late = ik_chains.why_late(scene, child, parent)
+    if late:
+        raise physics_access.model_error(late)
+    surfaces = [mesh_joints.surface(scene, body) for body in (parent, child)]
+    (*first, above), (*second, below) = surfaces
+    pose = physics_access.physics().lie.inverse(above) @ below
+    names, uid = [(body.handle(), body.name) for body in (parent, child)], scene.session_uid
+    requests = physics_access.part("worker.requests")
+    answer = yield requests.fit_meshes(compute_process.client(), first, second, pose, **wished)
+    found = requests.fit_meshes_answer(answer)
+    scene = references.find_scene(uid)
+    parent, child = (references.find_body(handle, name) for handle, name in names)
+    item = mesh_joints.add(scene, parent, child, pose, found)
+    project_poses.set_readings(scene, item, np.zeros(1))
+    references.make_active(context, child)
+    return found
