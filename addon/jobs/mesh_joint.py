@@ -23,8 +23,11 @@ def add(context: Context, swap: bool, wished: dict[str, Any]) -> Steps[physics_a
     """
     scene, pair = context.scene, references.parent_and_child(context)
     parent, child = reversed(pair) if swap else pair
-    if references.joint_of(scene, child) is not None:
-        raise physics_access.model_error(f"{child.name} already has a joint: remove it first")
+    above = references.joint_of(scene, parent)
+    joined = above is not None and references.same(references.resolve(above.condyle.joint.parent), child)
+    if joined or references.joint_of(scene, child) is not None:
+        name = parent.name if joined else child.name
+        raise physics_access.model_error(f"{name} already has a joint: remove it first")
     late = ik_chains.why_late(scene, child, parent)
     if late:
         raise physics_access.model_error(late)

@@ -12,6 +12,8 @@ from .._typing import FloatArray, IntArray
 from ..errors import CancelledError, FitError
 from ..geometry import lie
 from ..geometry.triangle_surface import TriangleSurface
+from ..joints.spline_sites import Sites
+from ..joints.spline_sites import poses as curve_poses
 from ..validation import finite, number, truth, unit_axis, whole_number
 from .arguments import check_progress, fit_errors
 from .articulation import EDGE, FAR, SPACING, Articulation, Axis
@@ -21,7 +23,7 @@ from .result import CurveFit
 
 # poses for each control frame, of the fit and of the measurement; poses that find the axis, the shares of the range
 # that they go through one after the other, and by how much the contact is wider where the axis is turned round
-FITTED, CHECKED, AXIS_POSES, SHARES, WIDER = 3, 6, 7, (0.5, 1.0), 1.03
+FITTED, CHECKED, AXIS_POSES, SHARES, WIDER = 3, 4, 7, (0.5, 1.0), 1.03
 EXACT = 100  # points, those with the least smooth gaps, whose distances are computed exactly
 NEAR = 0.1  # of the joint's size: beyond the least distance, points within it are the contact
 
@@ -205,9 +207,10 @@ def _facing(
 ) -> tuple[TriangleSurface, IntArray, FloatArray]:
     """The surface with that side outside on which most of the points near to it are; their numbers and gaps."""
     near = np.flatnonzero(surface.within(points, FAR * size))
-    gaps, _, over = surface.gaps(points[near])
-    near, gaps = near[over], gaps[over]
-    if not np.abs(gaps).min(initial=np.inf) < FAR * size:
+    if len(near):
+        gaps, _, over = surface.gaps(points[near])
+        near, gaps = near[over], gaps[over]
+    if not len(near):
         raise FitError(f"the meshes are more than {FAR * size:.3g} m apart: bring the bones near contact")
     contact = np.abs(gaps) <= np.abs(gaps).min() + NEAR * size
     if np.median(gaps[contact]) >= 0.0:
@@ -252,7 +255,8 @@ def _measured(
 ) -> MeshJointFit:
     """The result, with the distances of the meshes along the fitted curve."""
     least, contacts = np.zeros(len(angles)), np.zeros((len(angles), 2, 3))
-    poses = fit.joint.transform(angles[:, None])
+    curve = fit.joint
+    poses = curve_poses(curve.frames, Sites.at(angles, curve.knots, curve.order, False))
     for k, pose in enumerate(poses):
         touch = found.touch(pose)
         contacts[k] = [found.least(touch, side)[2] @ touch.places for side in found.sides(touch, line)]

@@ -10,7 +10,7 @@ from .._typing import BoolArray, FloatArray, IntArray
 
 # triangles that are tried first for the one nearest to a point, and the factor by which more are tried
 FIRST_TRIED, MORE = 8, 4
-FEW = 6  # tried for a triangle near to a point
+FEW = 5  # tried for a triangle near to a point
 
 
 class TriangleSurface:
@@ -29,7 +29,7 @@ class TriangleSurface:
         self.vertices, self.triangles, self.corners = vertices, triangles[kept], corners[kept]
         self.areas, self.normals = _vertex_areas_and_normals(vertices, self.triangles, crossed[kept])
         middles = self.corners.mean(axis=1)
-        self._radius = float(np.linalg.norm(self.corners - middles[:, None], axis=2).max())
+        self._radius = float(np.linalg.norm(self.corners - middles[:, None], axis=2).max(initial=0.0))
         self._tree: Any = cKDTree(middles)
         sides, normals = self.corners[:, 1:] - self.corners[:, :1], crossed[kept]
         doubled = np.linalg.norm(normals, axis=1)[:, None]
@@ -103,7 +103,7 @@ class TriangleSurface:
         """A triangle (n,) near to each point (n, 3): of those whose middles are nearest the one nearest to the point,
         by barycentric coordinates that are cut off.
         """
-        tried = self._tree.query(points, k=min(FEW, len(self.triangles)))[1].reshape(len(points), -1)
+        tried = self._tree.query(points, k=range(1, 1 + min(FEW, len(self.triangles))))[1]
         away = points[:, None] - self.corners[tried, 0]
         v, w, height = np.moveaxis((self._duals[tried] @ away[..., None])[..., 0], -1, 0)
         cut_v, cut_w = np.maximum(v, 0.0), np.maximum(w, 0.0)

@@ -187,6 +187,15 @@ def on_a_post():
     bpy.context.view_layer.update()
 
 
+def beside():
+    """Put the spare box next to the thigh, a hundredth of their width away."""
+    spare, thigh = named("Spare"), named("Thigh")
+    bpy.context.view_layer.update()
+    spare.location = thigh.matrix_world.translation
+    spare.location.x += 0.505 * (spare.dimensions.x + thigh.dimensions.x)
+    bpy.context.view_layer.update()
+
+
 def other_frequency():
     bpy.context.active_pose_bone.condyle.body.spring.frequency = 7.0
 
@@ -250,6 +259,7 @@ RECIPES = {
     "add_third_direction": on("Knee", before=both(grid(), op("drive"))),
     "remove_third_direction": on("Knee", before=both(grid(), op("add_third_direction", moving=True))),
     "fit": on("Shank", before=lambda: setattr(knee().fit, "num_frames", 5)),
+    "joint_from_meshes": on("Spare", "Thigh", before=beside, upper=0.2, num_frames=4, axis_from="PARENT"),
     "fit_surface": on("Knee", before=both(lambda: setattr(knee().fit, "smoothing", 0.5), op("drive"))),
     "set_from_pose": on("Knee", before=both(op("drive"), at_frame(9))),
     "key_sliders": on("Knee", before=op("drive")),
