@@ -87,6 +87,7 @@ from .optimize import objectives
 from .optimize.excitations import Excitations, excitations
 from .optimize.gradient import Gradient, gradient
 from .optimize.marker_fit import JointFit, fit_joint_to_motion
+from .optimize.nearest_motion import NearestMotion, nearest_motion
 from .optimize.optimum import Optimum, optimize
 from .optimize.parameters import Parameter
 from .simulation.hyper_reduced import HyperReduced
@@ -168,6 +169,8 @@ __all__ = [
     "Parameter",
     "objectives",
     "optimize",
+    "nearest_motion",
+    "NearestMotion",
     "Optimum",
     "excitations",
     "Excitations",

@@ -258,6 +258,41 @@ class Pose(Objective):
 
 
 @dataclass(frozen=True, eq=False)
+class Follow(Objective):
+    """Mean over times of the squared distance of all coordinates from a motion, at the step nearest to each time.
+
+    Attributes:
+        times: (K,), increasing [s]. values: coordinates (K, nv). metric: (K, nv, nv), symmetric, not negative: the
+            squared distance of coordinates d apart is d^T metric d; None: the sum of the squared differences.
+    """
+
+    times: Any
+    values: Any
+    metric: Any = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        times, nv = rising(self.times, "times of a motion to follow"), model.num_coordinates
+        finite_array(self.values, (len(times), nv), "values of a motion to follow")
+        if self.metric is not None:
+            finite_array(self.metric, (len(times), nv, nv), "metric of a motion to follow")
+        for time in times[[0, -1]]:
+            _check_time(float(time), start, end, "a motion to follow")
+
+    def evaluate(self, span: Span) -> Loss:
+        times, goal, loss = (
+            np.asarray(self.times, dtype=float),
+            np.asarray(self.values, dtype=float),
+            Loss.none(span),
+        )
+        rows = np.round((times - span.start) / span.dt).astype(np.int64) - span.first
+        known = np.flatnonzero((rows >= 0) & (rows < len(span.q)))
+        off = span.q[rows[known]] - goal[known]
+        force = off if self.metric is None else np.einsum("kij,kj->ki", np.asarray(self.metric)[known], off)
+        np.add.at(loss.by_q, (rows[known], slice(0, goal.shape[1])), 2.0 / len(times) * force)
+        return loss._replace(value=float((off * force).sum()) / len(times))
+
+
+@dataclass(frozen=True, eq=False)
 class Rest(Objective):
     """Sum of the squared velocities of coordinates at a time [s], at the end if None.
 

@@ -19,7 +19,7 @@ ForceWrench Result fit_curve CurveFit check_curve CurveCheck fit_surface naive_s
 save_model load_model ModelFile save_result load_result read_opensim OpenSimModel motion_samples Storage
 read_storage write_storage write_opensim OpenSimReport muscle_length_biases
 soft_lattice gradient Gradient Parameter objectives optimize Optimum excitations Excitations
-fit_joint_to_motion JointFit fit_joint_to_meshes MeshJointFit
+fit_joint_to_motion JointFit fit_joint_to_meshes MeshJointFit nearest_motion NearestMotion
 CondyleError ModelError JointRangeError FormatError FitError DivergedError
 CancelledError MissingDependencyError Finding SimulationWarning
 """

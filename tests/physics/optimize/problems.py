@@ -95,4 +95,7 @@ def random_task(seed, integrator, kinds=TREE_KINDS):
     table = ph.Table([0.0, 0.02, 0.03], rng.normal(size=(3, model.num_coordinates)))
     parameters = [*of_coordinate(name), *of_body(model.body_names[-1]), ph.Parameter("gravity")]
     wanted = everything_wanted(rng, model.body_names[-1], name)
+    nv, times = model.num_coordinates, [0.01, 0.035]
+    roots = rng.normal(size=(2, nv, nv))
+    wanted += ph.objectives.Follow(times, rng.normal(size=(2, nv)), roots @ roots.swapaxes(1, 2))
     return make_task(Motion(model, state, SPAN, STEP, integrator, table), wanted, parameters)

@@ -66,6 +66,7 @@ LATE = ph.objectives.Reach("bob", (0.0, 0.0, 0.0), time=0.2)
         ("objective", LATE, "0.2"),
         ("objective", ph.objectives.Reach("bob", (0.0, np.inf, 0.0)), "inf"),
         ("objective", ph.objectives.Path("bob", [0.0, 0.1], np.zeros((3, 3))), "(2, 3)"),
+        ("objective", ph.objectives.Follow([0.0, 0.1], np.zeros((2, 3))), "(2, 3)"),
         ("objective", ph.objectives.Pose({"bob.x": 1.0}), "bob.x"),
         ("objective", ph.objectives.Rest(["bob.x"]), "bob.x"),
         ("objective", ph.objectives.Effort(["pull"]), "pull"),
