@@ -38,6 +38,7 @@ PURE = {
     "AddCollider": {"friction"},
     "GoalProperties": {"weight"},
     "GoalSettings": {"effort"},
+    "JointFromMeshes": {"axis"},
 }
 
 
