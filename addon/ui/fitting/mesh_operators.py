@@ -1,8 +1,8 @@
 """Operator that finds a joint from the surfaces of two meshes."""
 
+import math
 from typing import Any
 
-import numpy as np
 from bpy.types import Context, Operator
 
 from ...blender import units
@@ -24,8 +24,8 @@ class JointFromMeshes(RedoneJob, Operator):
     title = "Joint from Meshes"
     redo_seconds = REDO_SECONDS
 
-    lower: angle("Least Flexion", "The most extended pose", default=0.0, min=-np.pi, max=0.0)
-    upper: angle("Largest Flexion", "The most flexed pose", default=np.radians(120.0), min=0.0, max=np.pi)
+    lower: angle("Least Flexion", "The most extended pose", default=0.0, min=-math.pi, max=0.0)
+    upper: angle("Largest Flexion", "The most flexed pose", default=math.radians(120.0), min=0.0, max=math.pi)
     num_frames: integer("Control Points", "Number of control points of the curve", default=8, min=4, max=64)
     axis_from: choice(
         "Axis",
