@@ -14,9 +14,12 @@ from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
+from ..data.joints import slider_names
 from ..reading import driving_keys
 from ..reading.own_animation import Stillness
+from ..reading.scene import SceneModel
 from ..sliders import sliders
+from . import follow_weights
 
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 
@@ -104,6 +107,24 @@ def source(
         base = units.split_scale(parent.matrix, parent.name, parent.owner)[0]
         frame = physics_access.part("geometry.lie").inverse(base) @ frame
     return Source(name, child, parent, frame)
+
+
+def keyed_joints(scene: Scene, read: SceneModel) -> dict[str, Object]:
+    """Joints' Empties by bodies of the model, of those that are Animated, or whose sliders, or else child, have keys of
+    their own.
+    """
+    found = {}
+    for entry in read.bodies:
+        item, body = references.object_in(scene, entry.joint_uid), entry.handle.find_in(scene)
+        if item is None or not read.model.joints[entry.index].num_coordinates:
+            continue
+        owner, paths = body.object, {f"{body.path_prefix}{path}" for path in ("location", *ROTATIONS)}
+        if item.condyle.joint.driven:
+            owner, paths = item, {f'["{name}"]' for name in slider_names(item.condyle.joint)}
+        has_keys = any(curve.data_path in paths for curve in compat.curves_in_use(owner))
+        if has_keys or follow_weights.holds(item.condyle.joint):
+            found[entry.name] = item
+    return found
 
 
 def keyed_motion(scene: Scene, given: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

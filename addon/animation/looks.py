@@ -58,9 +58,11 @@ def _strength_curves(item: Object) -> Curves:
     return fcurve_values.alone(item, PRESCRIBED_PATH), fcurve_values.alone(item, FOLLOW_PATH)
 
 
-def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) -> list[Followed]:
-    """What the joints do that are prescribed, or drawn, at some time from the first of the frames (F,) to the last; the
-    scene is put back.
+def sample(
+    scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray, led: Container[int] = ()
+) -> list[Followed]:
+    """What the joints do that are prescribed, or drawn, at some time from the first of the frames (F,) to the last, or
+    are among `led`, by session uid: as if these were prescribed. The scene is put back.
 
     Raises:
         ModelError: a joint whose surface moves by itself is to follow keys; a pose is not rigid.
@@ -68,7 +70,7 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
     chosen = []
     for entry in read.bodies:
         item = references.object_in(scene, entry.joint_uid)
-        if item is not None and may_follow(item):
+        if item is not None and (item.session_uid in led or may_follow(item)):
             chosen.append((item, read.model.joints[entry.index], entry.name))
     if not chosen:
         return []
@@ -86,8 +88,10 @@ def sample(scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray) ->
     found = []
     for (item, joint, body), on, drawn, value in zip(chosen, prescribed, weights, values):
         controlled = is_controlled(item)
-        led = any(on) or any(drawn) or controlled or follow_weights.ever(_strength_curves(item), frames)
-        if led and joint.num_coordinates:
+        if item.session_uid in led:
+            on, drawn = [True] * len(frames), [0.0] * len(frames)
+        follows = any(on) or any(drawn) or controlled or follow_weights.ever(_strength_curves(item), frames)
+        if follows and joint.num_coordinates:
             strength = Strength(np.array(frames), np.array(drawn), np.array(on))
             made = followed_of(scene, item, joint, body, strength.held, np.array(value))
             made.time = item.condyle.joint.follow_time
@@ -217,15 +221,21 @@ class _Chosen:
 
 
 def see(
-    scene: Scene, read: scene_to_model.SceneModel, frame: float, given: set[str]
+    scene: Scene,
+    read: scene_to_model.SceneModel,
+    frame: float,
+    given: set[str],
+    moving: Container[int] = (),
 ) -> tuple[list[Seen], list[findings.Finding]]:
     """Look at the animation before and at a frame; returns what was seen, and warnings. The scene is put back.
 
     Args:
         read: the model at that frame. given: names of joints that follow their animation anyway.
+        moving: session uids of joints that start in its pose with its speed, whatever they are set to.
     """
     chosen, told = [], []
-    for entry, body, item, source in _starting(scene, read, given):
+    for entry, body, item, own in _starting(scene, read, given):
+        source = "MOTION" if entry.joint_uid in moving else own
         joint = read.model.joints[entry.index]
         if source == "SETTINGS" or (item is None and source == "POSE"):
             continue  # a free body starts in its pose anyway

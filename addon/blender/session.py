@@ -43,6 +43,9 @@ unfinished: Any = None
 #: session uid of the scene in which the last search missed a goal, see `jobs.goals`; 0: none
 missed_goals: int = 0
 
+#: session uid of the scene in which the last motion found was far off the keys, see `jobs.physical`; 0: none
+far_off: int = 0
+
 #: changes since the last bake of each scene, by its session uid, see `staleness`; and whether to search for them again
 stale: dict[int, list[Any]] = {}
 stale_unknown: bool = False

@@ -43,7 +43,7 @@ class GoalList(PropertyGroup):
 
 
 class GoalSettings(PropertyGroup):
-    """How torques for the goals of a scene are searched for."""
+    """How torques for the goals and the keys of a scene are searched for."""
 
     knots: integer(
         "Knots",
@@ -64,4 +64,20 @@ class GoalSettings(PropertyGroup):
         "Tolerance",
         "A point that is farther from its target than this misses it",
         **span(1e-6, 1.0, default=1e-3, precision=4),
+    )
+    strength: number(
+        "Strength",
+        "Largest torque of each joint, as a share of what it needs in nine tenths of the keyed motion. 1: only its "
+        "hardest moments are cut; 0.5: half as strong; 3: almost no limit",
+        **span(1e-3, 3.0, 1000.0, default=1.0),
+    )
+    spacing: integer(
+        "Frames per Key",
+        "Frames between two keys of a torque: with fewer the motion comes nearer to quick keys",
+        **span(1, 6, 100, default=2),
+    )
+    far_off: length(
+        "Far Off",
+        "A body that is farther from its keys than this, in the mean over its mass, is told before anything is written",
+        **span(1e-6, 1.0, default=0.05, precision=3),
     )

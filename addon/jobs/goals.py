@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,13 +41,12 @@ class GoalReport:
 
 
 @dataclass(frozen=True, eq=False)
-class _Task:
-    """A search: plan of the simulation, goals, coordinates that get torques and where these are kept, frames of their
-    knots, and arguments of the job.
+class Task:
+    """A search: plan of the simulation, coordinates that get torques and where these are kept, frames of their knots,
+    and arguments of the job.
     """
 
     made: Plan
-    wanted: list[Wanted]
     places: dict[str, tuple[int, int]]
     knots: np.ndarray
     arguments: dict[str, Any]
@@ -69,7 +69,7 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     requests = physics_access.part("worker.requests")
     answer = yield requests.solve_goals(compute_process.client(), **task.arguments)
     found = requests.solve_goals_answer(answer)
-    missed = _missed(task, found.misses, settings.tolerance * units.length_scale(view))
+    missed = _missed(wanted, found.misses, settings.tolerance * units.length_scale(view))
     if missed and not accept:
         session.missed_goals = scene_uid
         findings.show(scene_uid, findings.of_source(missed, findings.BAKE))
@@ -77,7 +77,24 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
         raise physics_access.model_error(f"{missed[0].text}.{more} Nothing was changed")
     session.missed_goals = 0
     clock.lap("solve")
-    made = _with_torques(task, found)
+    report = yield from baked(task, found, frames, fitted, once, clock, missed)
+    return GoalReport(report, wanted, found.misses, found.gradients, len(task.places))
+
+
+def baked(
+    task: Task,
+    found: Any,
+    frames: np.ndarray,
+    fitted: dict[int, bake.FitReport],
+    once: bool,
+    clock: frame_times.Clock,
+    told: list[findings.Finding],
+    also: Callable[[Scene], None] | None = None,
+) -> Steps[bake.BakeReport]:
+    """Steps that bake the motion of torques that were found, and key these; told: what to warn of. also: what else to
+    change.
+    """
+    scene_uid, made = task.made.shot.view.session_uid, _with_torques(task, found)
     answer = yield from bake.simulate(scene_uid, frames, made, fitted, once)
     clock.lap("simulate")
 
@@ -86,21 +103,22 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
         scene.condyle.simulation.time_step = made.options["dt"]
         torques = {task.places[name]: values for name, values in found.torques.items()}
         torque_keys.write(scene, task.knots, torques)
+        if also is not None:
+            also(scene)
 
-    made = replace(made, warnings=[*made.warnings, *missed])
+    made = replace(made, warnings=[*made.warnings, *told])
     report = yield from bake.simulated(scene_uid, frames, made, fitted, answer, clock, key_torques)
     seconds = clock.seconds["simulate"]
     write.note_statistics(references.find_scene(scene_uid), solver_statistics.of(report.result, seconds))
-    return GoalReport(report, wanted, found.misses, found.gradients, len(task.places))
+    return report
 
 
-def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> _Task:
+def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Task:
     """The search for a scene's goals."""
     read, options, settings = made.read, dict(made.options), view.condyle.goals
     if options.get("loop"):
         raise physics_access.model_error("goals have no loop: turn off Loop in Start and Time")
-    start, rate = float(read.state.time), units.frames_per_second(view)
-    dt = float(np.float32(1.0 / (rate * settings.steps)))  # as the scene keeps it
+    start, rate, dt = float(read.state.time), units.frames_per_second(view), step(view)
     physics = physics_access.part("worker.goals")
     known = {entry.handle: entry.name for entry in read.bodies}
     found = []
@@ -112,8 +130,11 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> _Ta
     places = _places(view, made, [goal.body for goal in found])
     last = wanted[-1].frame
     knots = np.unique(np.round(np.linspace(run[0], last, settings.knots)))
-    method = options["integrator"] if options["integrator"] in METHODS else METHODS[0]
-    options |= {"duration": round(last - run[0]) * settings.steps * dt, "dt": dt, "integrator": method}
+    options |= {
+        "duration": round(last - run[0]) * settings.steps * dt,
+        "dt": dt,
+        "integrator": method(options),
+    }
     times = start + (knots - run[0]) / rate
     more = {
         "torques": list(places),
@@ -122,7 +143,18 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> _Ta
         "most": MOST_GRADIENTS,
     }
     arguments = {**made.arguments, **options, "goals": found, **more}
-    return _Task(made, wanted, places, knots, arguments)
+    return Task(made, places, knots, arguments)
+
+
+def step(view: Scene) -> float:
+    """Step [s] of a search and of what is baked of it, as the scene keeps it."""
+    return float(np.float32(1.0 / (units.frames_per_second(view) * view.condyle.goals.steps)))
+
+
+def method(options: dict[str, Any]) -> str:
+    """The method of a search: that of a bake, if it has gradients."""
+    chosen: str = options["integrator"]
+    return chosen if chosen in METHODS else METHODS[0]
 
 
 def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, int]]:
@@ -149,7 +181,7 @@ def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, 
     return found
 
 
-def _with_torques(task: _Task, found: Any) -> Plan:
+def _with_torques(task: Task, found: Any) -> Plan:
     """The plan of the bake: as it was, with the torques that were found, and the step and method of the search."""
     made, given = task.made, task.arguments
     model, tau = made.read.model, made.options["tau"]
@@ -162,10 +194,10 @@ def _with_torques(task: _Task, found: Any) -> Plan:
     return replace(made, options=options)
 
 
-def _missed(task: _Task, misses: list[float], tolerance: float) -> list[findings.Finding]:
+def _missed(wanted: list[Wanted], misses: list[float], tolerance: float) -> list[findings.Finding]:
     """A finding for each goal that is missed."""
     found = []
-    for each, miss in zip(task.wanted, misses):
+    for each, miss in zip(wanted, misses):
         body, frame, apart, target = each.body, each.frame, units.told_length(miss), each.target_name
         if each.kind == "reach" and miss > tolerance:
             found.append(

@@ -6,7 +6,7 @@ scene -> `take.take` -> Shot -> `plan` -> Plan -> the compute process -> result 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ class Shot:
         excited: of muscles (L, muscles). pushed: as of `input_values.torques`. controllers: of physics, by muscle.
         carried: poses of the carriers of bodies at the frames, by `stepper.Sampler`; None: unknown.
         options: keywords of ``simulate``. loop: further ones of `simulate_loop`, or None.
+        led: names of bodies whose joints are seen in their animation, but simulated.
         fitted: names of joints that were fitted for it. warnings: about what was read. prints: for `staleness`.
         view: the snapshot that it was read from, at its first frame. changes: of `session`, after it was taken.
     """
@@ -59,6 +60,7 @@ class Shot:
     prints: Prints
     view: Any
     changes: int = -1
+    led: frozenset[str] = frozenset()
 
     def carried_at(self, frames: np.ndarray) -> Samples | None:
         """`carried` at some of the frames (k,)."""
@@ -78,6 +80,7 @@ class Shot:
 class Plan:
     """What a simulation of a shot is given: the model with its start, keywords of ``simulate`` (but for what a live run
     has of its own), excitations (F, muscles) at the whole frames (F,), and what is told about it. again: see `Given`.
+    wanted: motions of the bodies that are only seen in them.
     """
 
     read: SceneModel
@@ -88,6 +91,7 @@ class Plan:
     shot: Shot
     frames: np.ndarray
     again: dict[str, bool]
+    wanted: dict[str, Any] = field(default_factory=dict)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -101,6 +105,8 @@ def plan(shot: Shot) -> Steps[Plan]:
     fitted = set(shot.fitted)
     loop = None if shot.loop is None else dict(shot.loop)
     given = yield from motions.motions(list(shot.joints), shot.times, fitted, options, loop)
+    wanted = {name: given.motions.pop(name) for name in list(given.motions) if name in shot.led}
+    given.start = {name: values for name, values in given.start.items() if name not in wanted}
     options["motions"] = given.motions
     if loop is not None:
         options["loop"] = loop
@@ -115,4 +121,4 @@ def plan(shot: Shot) -> Steps[Plan]:
     told = [*shot.warnings, *given.warnings, *looked, *pressed]
     read = soft_bodies.added(read, given.motions, options["integrator"])
     excited = shot.excited[shot.looks % 1.0 == 0.0]
-    return Plan(read, options, given.pulls, excited, told, shot, shot.frames, given.again)
+    return Plan(read, options, given.pulls, excited, told, shot, shot.frames, given.again, wanted)

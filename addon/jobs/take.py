@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import led_joints, looks, motion_curves, subframes
+from ..animation import keyed_poses, led_joints, looks, motion_curves, subframes
 from ..baking import local_matrices, mesh_caches, muscles
 from ..blender import physics_access, session, units
 from ..data import frame_times
@@ -25,13 +25,15 @@ def take(
     fitted: Mapping[int, FitReport] | None = None,
     loop: dict[str, Any] | None = None,
     to_bake: bool = False,
+    led: bool = False,
 ) -> Shot:
     """The shot of a scene, by session uid, over whole frames (F,), as it is without a bake; the scene is put back. It
     is to be `judged` yet.
 
     Args:
         fitted: fits of joints that the scene has not got yet, by session uid. loop: as of `frame_times.loop_options`.
-        to_bake: it is to be one that can be baked.
+        to_bake: it is to be one that can be baked. led: joints with keys, and those that are prescribed, are seen in
+            their animation and begin with it, but are simulated (`Plan.wanted`).
 
     Raises:
         ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
@@ -57,11 +59,13 @@ def take(
                     "a live run leaves out soft bodies, and nothing else is simulated: bake"
                 )
             read = replace(read, soft=())
-        joints = [*moving.joints(view, read), *looks.sample(view, read, frames)]
+        to_lead = keyed_poses.keyed_joints(view, read) if led else {}
+        uids = {item.session_uid for item in to_lead.values()}
+        joints = [*moving.joints(view, read), *looks.sample(view, read, frames, uids)]
         with motion_curves.sources(view, joints, frames) as sources:
             joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(view))
-        held = led_joints.held_at_start(joints)
-        starts, begun = looks.see(view, read, frames[0], held)
+        held = led_joints.held_at_start(joints) - {item.name for item in to_lead.values()}
+        starts, begun = looks.see(view, read, frames[0], held, uids)
         shot = Shot(
             frames=frames,
             times=units.frame_times(frames, view),
@@ -80,6 +84,7 @@ def take(
             fitted=frozenset(report.joint_name for report in fitted.values()),
             warnings=tuple(begun),
             carried=beside.arrays() if moving.was_sampled and keys == read.keys_in(view) else None,
+            led=frozenset(to_lead),
             prints={},
             view=view,
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._typing import FloatArray, IntArray
+from .._typing import BoolArray, FloatArray, IntArray
 from ..bodies.state import State
 from ..dynamics import mass_matrix
 from ..dynamics.samples import SampledDynamics, inverse_dynamics_of_samples
@@ -45,7 +45,8 @@ class NearestMotion:
     Attributes:
         result: of the simulation from `state` by `inputs`, with a sample at each step.
         times: of the given motion (T,) [s].
-        apart: root mean square distance (T, bodies) [m] of each body's mass from where the given motion has it.
+        apart: root mean square distance (T, bodies) [m] of each body's mass from where the given motion has it; 0 of
+            what moves on coordinates that do not follow it.
         distance: the same of all mass and times [m].
         budgets: {coordinate: largest torque [N m, N]}. gradients: how many it took.
     """
@@ -76,6 +77,7 @@ def nearest_motion(
     integrator: str = "sdirk2",
     inputs: Table,
     torques: Sequence[str] | None = None,
+    followed: Sequence[str] | None = None,
     strength: float = 1.0,
     budgets: Mapping[str, float] | None = None,
     state: State | None = None,
@@ -96,6 +98,8 @@ def nearest_motion(
         inputs: at its times, the knots, torques are found, straight between them; its other columns act as they are.
             The first and last time are those of the motion.
         torques: coordinates that have them; None: all. Others, such as those of a root, move as they are moved.
+        followed: coordinates that are to stay near the motion; None: all. Others count as still where torques are
+            guessed, and what moves on them is not compared.
         strength: budgets as a share of the torque that suffices in nine tenths of the motion. budgets: {coordinate:
             largest torque [N m, N]} of those that have one of their own.
         state: the start; None: that of the smoothed motion. most_gradients: of each span.
@@ -118,6 +122,10 @@ def nearest_motion(
     metric = np.array([mass_matrix(model, model.state(q=row)) for row in smooth.q])
     mass = float(sum(body.mass for body in model.bodies))
     metric /= mass
+    aside = np.array(
+        [followed is not None and name not in followed for name in model.coordinate_names], dtype=bool
+    )
+    metric[:, aside], metric[:, :, aside] = 0.0, 0.0
     start = model.state(q=smooth.q[0], qd=smooth.qd[0], time=times[0]) if state is None else state
     wanted = _Wanted(model, smooth, np.asarray(q, dtype=float), mass, metric, columns, most, dt, integrator)
     table, done = values.copy(), 0
@@ -139,9 +147,10 @@ def nearest_motion(
         begin, now = kept, _end(moved)
     found = Table(knots, table)
     result = wanted.simulated(start, found, float(times[-1] - times[0]))
-    apart = _apart(model, result, times, np.asarray(q, dtype=float))
-    shares = np.array([body.mass for body in model.bodies])
-    distance = float(np.sqrt((apart**2 @ shares).mean() / shares.sum()))
+    is_compared = _are_compared(model, aside)
+    apart = np.where(is_compared, _apart(model, result, times, np.asarray(q, dtype=float)), 0.0)
+    shares = np.where(is_compared, [body.mass for body in model.bodies], 0.0)
+    distance = float(np.sqrt((apart**2 @ shares).mean() / max(shares.sum(), 1e-300)))
     return NearestMotion(result, start, found, times, apart, distance, dict(zip(names, most.tolist())), done)
 
 
@@ -253,7 +262,7 @@ class _Wanted:
         off = moved.q[rows] - self.q[inside]
         return float(np.einsum("ki,kij,kj->k", off, self.metric[inside], off).mean())
 
-    def inside(self, table: Table) -> Any:
+    def inside(self, table: Table) -> BoolArray:
         """Which samples (T,) lie within a table's times."""
         times, early = self.smooth.times, 0.5 * self.dt
         return (times > table.times[0] - early) & (times < table.times[-1] + early)
@@ -287,6 +296,15 @@ def _end(moved: Result) -> State:
     """The state at the end of a motion."""
     states = None if moved.muscle_states is None else moved.muscle_states[-1]
     return moved.model.state(q=moved.q[-1], qd=moved.qd[-1], time=float(moved.t[-1]), muscle_states=states)
+
+
+def _are_compared(model: Model, aside: BoolArray) -> BoolArray:
+    """Which bodies (nb,) move on no coordinate of those (nv,) that are left aside."""
+    found = np.zeros(model.num_bodies, dtype=bool)
+    for k, name in enumerate(model.body_names):
+        parent = int(model.parent[k])
+        found[k] = not aside[model.coordinate_slice(name)].any() and (parent < 0 or found[parent])
+    return found
 
 
 def _apart(model: Model, moved: Result, times: FloatArray, q: FloatArray) -> FloatArray:

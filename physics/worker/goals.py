@@ -112,6 +112,24 @@ class Solution:
     gradients: int
 
 
+@dataclass(frozen=True, eq=False)
+class Physical:
+    """Torques of the motion nearest to a given one.
+
+    Attributes:
+        times: of the knots (K,) [s]. torques: {coordinate: (K,)}. budgets: {coordinate: largest torque [N m, N]}.
+        apart: root mean square distance (T, bodies) [m] of each body's mass from where the given motion has it, at its
+            times; distance: the same of all mass and times. gradients: how many it took.
+    """
+
+    times: FloatArray
+    torques: dict[str, FloatArray]
+    apart: FloatArray
+    budgets: dict[str, float]
+    distance: float
+    gradients: int
+
+
 def solve(
     model: Model,
     state: State,
@@ -133,7 +151,7 @@ def solve(
     """
     model.check_dynamics()
     duration, dt, integrator = (options[name] for name in ("duration", "dt", "integrator"))
-    table = _at_knots(model, options.get("tau"), torques, knots)
+    table = at_knots(model, options.get("tau"), torques, knots)
     wanted = Sum(tuple((1.0, goal.objective(model, state)) for goal in goals))
     efforts = effort / _usual_effort(model, state, torques, duration) * Effort(list(torques))
     values, done = table, 0
@@ -165,7 +183,7 @@ def solve(
     return Solution(knots, by_name, [goal.miss(result) for goal in goals], done)
 
 
-def _at_knots(model: Model, tau: Any, torques: Sequence[str], knots: FloatArray) -> FloatArray:
+def at_knots(model: Model, tau: Any, torques: Sequence[str], knots: FloatArray) -> FloatArray:
     """Forces and inputs (K, nv + inputs) at the knots; ModelError where others than some torques bend between them."""
     times, values = force_table(model, tau)
     rows = np.array([interpolated(float(t), times, values) for t in knots])

@@ -28,6 +28,7 @@ from ..motions.pull import Pull, Pulls
 from ..motions.repeating import Repeating
 from ..motions.table import Table
 from ..muscles import Proportional
+from ..optimize.nearest_motion import nearest_motion
 from ..registry import check_keys
 from ..simulation.between_samples import simulate_between
 from ..simulation.live import LiveRun, between
@@ -195,10 +196,10 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
 #: what a search for torques refuses: there is no gradient through it
 WITHOUT_GRADIENT = {
-    "motions": "follows its animation, and goals are found only where no animation moves what is simulated, or what "
+    "motions": "follows its animation, and torques are found only where no animation moves what is simulated, or what "
     "carries it: mute that animation",
-    "pulls": "is pulled to its animation, which goals cannot be found with: set its Animation Influence to 0",
-    "controllers": "has a spring or a controller to its animation, which goals cannot be found with: turn it off",
+    "pulls": "is pulled to its animation, which torques cannot be found with: set its Animation Influence to 0",
+    "controllers": "has a spring or a controller to its animation, which torques cannot be found with: turn it off",
 }
 
 
@@ -210,9 +211,7 @@ def solve_goals(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Ar
         job, SIMULATION | {"goals", "torques", "effort", "most"}, ("model", "goals", "torques"), "a job"
     )
     _check_array("knots", arrays)
-    for what in WITHOUT_GRADIENT:
-        for name in job.get(what) or {}:
-            raise ModelError(f"{name!r} {WITHOUT_GRADIENT[what]}")
+    _refuse_without_gradient(job)
     model, state, options = _read_simulation(job, arrays, report)
     prepare((GRADIENTS,), report)
     report.message("solving goals")
@@ -221,6 +220,48 @@ def solve_goals(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Ar
     found = goal_search.solve(model, state, options, wanted, *given, report)
     header = {"misses": found.misses, "gradients": found.gradients, "names": list(found.torques)}
     return header, {"times": found.times, "torques": np.array(list(found.torques.values()))}
+
+
+def make_physical(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Torques of the coordinates in ``torques``, at the times in the array ``knots``, whose motion is nearest to the
+    coordinates in the array ``wanted`` at ``times`` (`nearest_motion`); other input as for a simulation.
+    """
+    keys = {"torques", "followed", "strength", "budgets"}
+    check_keys(job, SIMULATION | keys, ("model", "torques"), "a job")
+    for name in ("knots", "times", "wanted"):
+        _check_array(name, arrays)
+    _refuse_without_gradient(job)
+    model, state, options = _read_simulation(job, arrays, report)
+    prepare((GRADIENTS,), report)
+    report.message("searching for torques")
+    table = Table(
+        arrays["knots"], goal_search.at_knots(model, options.get("tau"), job["torques"], arrays["knots"])
+    )
+    found = nearest_motion(
+        model,
+        arrays["times"],
+        arrays["wanted"],
+        options["dt"],
+        integrator=options["integrator"],
+        inputs=table,
+        torques=job["torques"],
+        followed=job.get("followed"),
+        strength=job.get("strength", 1.0),
+        budgets=job.get("budgets"),
+        state=state,
+        progress=lambda _gradients, part: report.progress(part),
+    )
+    header = {"budgets": found.budgets, "distance": found.distance, "gradients": found.gradients}
+    columns = [model.coordinate_index(name) for name in found.budgets]
+    torques = np.asarray(found.inputs.values).T[columns]
+    return header, {"times": arrays["knots"], "torques": torques, "apart": found.apart}
+
+
+def _refuse_without_gradient(job: Header) -> None:
+    """ModelError where a job has what there is no gradient through."""
+    for what in WITHOUT_GRADIENT:
+        for name in job.get(what) or {}:
+            raise ModelError(f"{name!r} {WITHOUT_GRADIENT[what]}")
 
 
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
@@ -286,5 +327,6 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "simulate": run_simulation,
     "live": run_live,
     "solve_goals": solve_goals,
+    "make_physical": make_physical,
     "muscle_paths": muscle_paths,
 }

@@ -21,7 +21,7 @@ from ..model.result import Result
 from ..motions.table import Table
 from ..simulation.between_samples import Between
 from .client import Answer, Job, WorkerClient
-from .goals import Goal, Solution
+from .goals import Goal, Physical, Solution
 
 #: keywords of fits with one value per pose, sent as arrays; the others are sent in the header
 POSE_ARRAYS = ("q", "weights")
@@ -153,6 +153,29 @@ def solve_goals_answer(answer: Answer) -> Solution:
     header, arrays = answer.header, answer.arrays
     torques = dict(zip(header["names"], arrays["torques"]))
     return Solution(arrays["times"], torques, list(header["misses"]), int(header["gradients"]))
+
+
+def make_physical(client: WorkerClient, times: Any, wanted: Any, knots: Any, **keywords: Any) -> Job:
+    """Search for torques whose motion is nearest to coordinates ``wanted`` (T, nv) at times (T,) [s]; keywords
+    ``torques``, ``followed``, ``strength``, ``budgets`` as of `nearest_motion`, others as of ``simulate`` here, with
+    the model and the state.
+    """
+    own = {
+        name: keywords.pop(name)
+        for name in ("torques", "followed", "strength", "budgets")
+        if name in keywords
+    }
+    header, arrays = simulation(keywords)
+    given = {"times": times, "wanted": wanted, "knots": knots}
+    arrays |= {name: np.asarray(array, dtype=np.float64) for name, array in given.items()}
+    return client.submit("make_physical", header | plain(own), arrays)
+
+
+def make_physical_answer(answer: Answer) -> Physical:
+    """The torques from a finished job (``job.result``)."""
+    header, arrays = answer.header, answer.arrays
+    torques = dict(zip(header["budgets"], arrays["torques"]))
+    return Physical(arrays["times"], torques, arrays["apart"], **header)
 
 
 def simulation(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, FloatArray]]:

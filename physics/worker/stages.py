@@ -24,6 +24,7 @@ from ..dynamics.constrained import assemble, constrained_dynamics
 from ..dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from ..dynamics.jacobian import body_jacobian
 from ..dynamics.maximal import maximal_coordinates
+from ..dynamics.samples import inverse_dynamics_of_samples
 from ..dynamics.workspace import one_sided
 from ..dynamics.wrenches import force_wrenches
 from ..errors import CancelledError, FormatError
@@ -161,6 +162,7 @@ def _compile_colliders() -> None:
 
 def _compile_gradients() -> None:
     model = _small_model()
+    inverse_dynamics_of_samples(model, np.arange(4.0), np.zeros((4, 1)), degree=3)
     wanted = Reach("pendulum", (0.0, 1.0, 0.0)) + Rest() + 1e-3 * Effort()
     parameters = [Parameter("torque", model.coordinate_names[0])]
     options: dict[str, Any] = {"objective": wanted, "parameters": parameters, "method": "least squares"}

@@ -1,13 +1,15 @@
-"""Operators that add goals to bodies, and search for torques that meet them."""
+"""Operators that add goals to bodies, and search for torques that meet them, or that follow keys."""
 
 from typing import Any
 
 from bpy.types import Context, Operator
 
+from ...blender import units
 from ...data import goals as data
 from ...data import references
 from ...data.property_options import Change, Edit, counted, own_body, unless
 from ...jobs import goals as search
+from ...jobs import physical
 from ...jobs.operator import JobOperator
 from ...making import goals
 from ..asked import choice, flag
@@ -67,3 +69,28 @@ class SolveGoals(Change, JobOperator, Operator):
     def told(self, outcome: "search.GoalReport") -> str:
         met, torques = counted(len(outcome.goals), "goal"), counted(outcome.torques, "torque")
         return f"Solved {met} by {torques}, and baked {len(outcome.bake.frames)} frames"
+
+
+class MakePhysical(Change, JobOperator, Operator):
+    """Find torques, within a budget, by which joints that are keyed or Animated move as near to their keys as physics
+    allows; key these, and bake what they do"""
+
+    bl_idname = "condyle.make_physical"
+    bl_label = "Make Physical"
+    title = "Make Physical"
+
+    accept: flag("Write Anyway", "Key and bake the nearest that was found, even where it is far off")
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        return why_nothing(context)
+
+    def steps(self, context: Context) -> Any:
+        return physical.make(context.scene, self.accept)
+
+    def told(self, outcome: "physical.PhysicalReport") -> str:
+        apart, farthest = (units.told_length(each) for each in (outcome.distance, outcome.farthest))
+        return (
+            f"{len(outcome.bake.frames)} frames are {apart} from their keys in the mean, {outcome.body} {farthest} at "
+            f"frame {outcome.frame}; {counted(len(outcome.at_budget), 'joint')} at full strength"
+        )

@@ -49,6 +49,17 @@ class GoalsPanel(SidebarPanel, Panel):
         row.operator("condyle.solve_goals", icon="CON_TRACKTO").accept = False
         if session.missed_goals == context.scene.session_uid and session.job is None:
             layout.operator("condyle.solve_goals", text="Write Anyway", icon="REC").accept = True
+        _draw_physical(layout, context)
+
+
+def _draw_physical(layout: Any, context: Any) -> None:
+    column = fields(layout.column())
+    draw_fields(column, context.scene.condyle.goals, "strength", "spacing", "far_off")
+    row = layout.row(align=True)
+    row.scale_y = 1.4
+    row.operator("condyle.make_physical", icon="FORCE_FORCE").accept = False
+    if session.far_off == context.scene.session_uid and session.job is None:
+        layout.operator("condyle.make_physical", text="Write Anyway", icon="REC").accept = True
 
 
 def _draw_goal(layout: Any, goal: Any) -> None:
