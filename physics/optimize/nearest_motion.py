@@ -19,6 +19,7 @@ from ..model.result import Result
 from ..motions.table import Table, interpolated
 from ..simulation.simulate import simulate
 from ..validation import instance, near_names, number
+from .gradient import NO_GRADIENT
 from .objectives import Effort, Follow
 from .optimum import Progress, optimize
 from .parameters import Parameter
@@ -252,10 +253,14 @@ class _Wanted:
         return torques
 
     def _loss(self, state: State, table: Table) -> float:
-        """Mean squared distance [m^2] of the motion of a table, from a state on; infinite where it diverges."""
+        """Mean squared distance [m^2] of the motion of a table, from a state on; infinite where it diverges, or has no
+        gradient.
+        """
         try:
             moved = self.simulated(state, table, float(table.times[-1] - table.times[0]))
         except DivergedError:
+            return np.inf
+        if any(moved.info[kind] for kind in NO_GRADIENT):
             return np.inf
         inside = self.inside(table)
         rows = np.round((self.smooth.times[inside] - moved.t[0]) / self.dt).astype(np.int64)

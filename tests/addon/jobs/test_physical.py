@@ -65,7 +65,7 @@ def test_keys_that_torques_allow_come_back_and_bake_again_to_the_same(part, scen
 
 
 def test_what_is_far_off_is_told_and_written_only_if_accepted(part, ph, scene, waving):
-    scene.condyle.goals.strength = 0.2
+    scene.condyle.goals.strength, scene.condyle.goals.steps = 0.5, 8
     with pytest.raises(ph.ModelError, match="keys"):
         make_physical(part, scene)
     found = {each.code for each in part("blender.session").findings}
