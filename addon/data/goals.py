@@ -2,11 +2,24 @@
 
 from bpy.types import Object, PropertyGroup
 
-from .properties import choice, collection, flag, integer, length, number, pointer, span, vector
+from .properties import (
+    angle_view,
+    choice,
+    collection,
+    flag,
+    integer,
+    length,
+    length_view,
+    number,
+    pointer,
+    span,
+    vector,
+)
 
 KINDS = (
     ("REACH", "Reach", "A point of the body is where the target is", "EMPTY_AXIS", 0),
     ("REST", "At Rest", "The body has no speed", "PAUSE", 1),
+    ("POSE", "Pose", "A coordinate of the body's joint has a value", "POSE_HLT", 2),
 )
 
 
@@ -33,6 +46,12 @@ class GoalProperties(PropertyGroup):
     weight: number(
         "Weight", "How much the goal counts where not all goals can be met", **span(0.0, 10.0, default=1.0)
     )
+    coordinate: integer(
+        "Coordinate", "Which coordinate of the body's joint, from 0 in the order of its list", min=0
+    )
+    value: number("Value", "Of the coordinate at the frame, in radians or metres")
+    value_angle: angle_view("value", "Value", "Of the coordinate at the frame")
+    value_length: length_view("value", "Value", "Of the coordinate at the frame")
 
 
 class GoalList(PropertyGroup):

@@ -24,6 +24,8 @@ from .shot import Plan
 METHODS = ("sdirk2", "bdf1")
 #: speed at rest [rad/s, m/s]
 REST = 1e-3
+#: distance from a pose [rad, m]
+POSE = 1e-3
 MOST_GRADIENTS = 24
 #: what an effort of 1 is to the search
 EFFORT = 1e-6
@@ -126,7 +128,9 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Tas
         if each.handle not in known:
             raise physics_access.model_error(f"{each.body} has a goal, but is not simulated: give it a joint")
         time = start + round(each.frame - run[0]) * settings.steps * dt  # at the end of a step
-        found.append(physics.Goal(each.kind, known[each.handle], time, each.weight, each.target, each.point))
+        name = known[each.handle]
+        pose = (_coordinate(made, each, name), each.value) if each.kind == "pose" else ()
+        found.append(physics.Goal(each.kind, name, time, each.weight, each.target, each.point, *pose))
     places = _places(view, made, [goal.body for goal in found])
     last = wanted[-1].frame
     knots = np.unique(np.round(np.linspace(run[0], last, settings.knots)))
@@ -155,6 +159,23 @@ def method(options: dict[str, Any]) -> str:
     """The method of a search: that of a bake, if it has gradients."""
     chosen: str = options["integrator"]
     return chosen if chosen in METHODS else METHODS[0]
+
+
+def _coordinate(made: Plan, wanted: Wanted, name: str) -> str:
+    """The coordinate of the model, on whose body of this name a pose is wanted."""
+    model = made.read.model
+    own, joint = model.coordinate_slice(name), model.joints[model.index(name)]
+    if joint.reading_names != joint.coordinate_names:
+        raise physics_access.model_error(
+            f"{wanted.body} has a goal for its pose, but its joint's sliders are only read off it: choose another Goal"
+        )
+    if wanted.coordinate >= own.stop - own.start:
+        raise physics_access.model_error(
+            f"{wanted.body} has a goal for coordinate {wanted.coordinate} of its joint, which has "
+            f"{own.stop - own.start}: change Coordinate, which counts from 0"
+        )
+    chosen: str = model.coordinate_names[own.start + wanted.coordinate]
+    return chosen
 
 
 def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, int]]:
@@ -205,4 +226,6 @@ def _missed(wanted: list[Wanted], misses: list[float], tolerance: float) -> list
             )
         elif each.kind == "rest" and miss > REST:
             found.append(findings.about(each.handle, "rest-missed", body=body, speed=miss, frame=frame))
+        elif each.kind == "pose" and miss > POSE:
+            found.append(findings.about(each.handle, "pose-missed", body=body, off=miss, frame=frame))
     return found

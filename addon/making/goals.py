@@ -9,7 +9,8 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..blender import units
-from ..data import collection, schema
+from ..data import collection, references, schema
+from ..data.joints import slider_names
 from ..data.references import Body
 from ..reading import goals
 
@@ -24,9 +25,20 @@ def add(scene: Scene, body: Body, kind: str, frame: int, target: Object | None) 
     row.kind, row.frame = kind, frame
     if kind == "REACH":
         row.target = target or _empty(scene, body)
+    if kind == "POSE" and (joint := references.joint_of(scene, body)) is not None:
+        row.value = _value_now(scene, joint)
     listed.active_row = len(listed.rows) - 1
     schema.stamp(body.data)
     return row
+
+
+def _value_now(scene: Scene, joint: Object) -> float:
+    """The value of a joint's first coordinate now by its slider, or else at the start [rad, m]."""
+    settings = joint.condyle.joint
+    if not settings.driven:
+        return settings.coordinates[0].start if settings.coordinates else 0.0
+    factor = units.length_scale(scene) if settings.coordinates[0].unit == "m" else 1.0
+    return factor * float(joint[slider_names(settings)[0]])
 
 
 def _empty(scene: Scene, body: Body) -> Object:

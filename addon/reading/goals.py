@@ -15,12 +15,14 @@ from ..data.references import Body, Handle
 from . import stepper
 
 #: kinds of physics by those of goals
-KINDS = {"REACH": "reach", "REST": "rest"}
+KINDS = {"REACH": "reach", "REST": "rest", "POSE": "pose"}
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """A goal of a body of the scene: kind of physics, frame, weight, the point in its body [m] and its place [m]."""
+    """A goal of a body of the scene: kind of physics, frame, weight, the point in its body [m] and its place [m], or
+    the number of its joint's coordinate and its value [rad, m].
+    """
 
     handle: Handle
     body: str
@@ -30,6 +32,8 @@ class Wanted:
     point: tuple[float, ...] = (0.0, 0.0, 0.0)
     target: tuple[float, ...] = (0.0, 0.0, 0.0)
     target_name: str = ""
+    coordinate: int = 0
+    value: float = 0.0
 
 
 def read(scene_uid: int, first: int, last: int) -> list[Wanted]:
@@ -94,6 +98,8 @@ def _wanted(view: Scene, body: Body, row: Any, place: tuple[float, ...]) -> Want
         point,
         tuple(map(float, place)),
         name,
+        row.coordinate,
+        row.value,
     )
 
 

@@ -9,6 +9,9 @@ from bpy.types import UILayout
 
 from ..data.body_reference import BodyReference
 
+#: endings of a coordinate's properties that show it in the scene's units, by its own unit
+VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
+
 
 def lines_of(text: str, width: int) -> list[str]:
     """A text wrapped to the width of the region, but not between a number and its unit."""

@@ -15,7 +15,7 @@ from ..errors import ModelError
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.table import Table, force_table, interpolated
-from ..optimize.objectives import Effort, Objective, Reach, Rest, Sum
+from ..optimize.objectives import Effort, Objective, Pose, Reach, Rest, Sum
 from ..optimize.optimum import FROM_POSES, optimize
 from ..optimize.parameters import Parameter
 from ..registry import check_keys
@@ -23,7 +23,7 @@ from ..simulation.simulate import simulate
 from ..validation import chosen, instance, number
 from .report import Report
 
-KINDS = ("reach", "rest")
+KINDS = ("reach", "rest", "pose")
 #: weights of efforts from search to search, against the last: along a narrow valley steps are short
 EASIER = (1e4, 1e2, 1.0)
 #: share of a squared speed [rad/s, m/s] in the loss against a squared distance as a share of the chain's length
@@ -38,7 +38,7 @@ class Goal:
 
     Attributes:
         kind: of `KINDS`. body: its name. time: [s]. weight: of its square. target: in the world (3,) [m], point: in the
-            body's frame (3,) [m], both of a reach.
+            body's frame (3,) [m], both of a reach. coordinate: its name, value: [rad, m], both of a pose.
     """
 
     kind: str
@@ -47,6 +47,8 @@ class Goal:
     weight: float = 1.0
     target: Sequence[float] = (0.0, 0.0, 0.0)
     point: Sequence[float] = (0.0, 0.0, 0.0)
+    coordinate: str = ""
+    value: float = 0.0
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Goal:
@@ -57,11 +59,13 @@ class Goal:
         return cls(**given)
 
     def objective(self, model: Model, state: State) -> Objective:
-        """It as a loss: 1 where a point is as far off as its chain is long, or at 10 rad/s."""
+        """It as a loss: 1 where a point is as far off as its chain is long, at 10 rad/s, or 1 rad or m off a pose."""
         if self.kind == "reach":
             arm = self.place(body_poses(model, state), model) - _root(model, self.body)
             reach = Reach(self.body, np.array(self.target), np.array(self.point), self.time)
             return self.weight / max(float(arm @ arm), 1e-12) * reach
+        if self.kind == "pose":
+            return self.weight * Pose({self.coordinate: self.value}, self.time)
         return SPEEDS * self.weight * Rest(carrying(model, self.body), self.time)
 
     def place(self, poses: FloatArray, model: Model) -> FloatArray:
@@ -71,10 +75,12 @@ class Goal:
         return place
 
     def miss(self, result: Result) -> float:
-        """By how much a motion with a sample at each step misses it [m; rad/s]."""
+        """By how much a motion with a sample at each step misses it [m; rad/s; rad, m]."""
         row, model = int(np.argmin(np.abs(result.t - self.time))), result.model
         if self.kind == "reach":
             return float(np.linalg.norm(self.place(result.poses[row], model) - np.array(self.target)))
+        if self.kind == "pose":
+            return float(np.abs(result.q[row, model.coordinate_index(self.coordinate)] - self.value))
         columns = [model.coordinate_index(name) for name in carrying(model, self.body)]
         return float(np.abs(result.qd[row, columns]).max(initial=0.0))
 

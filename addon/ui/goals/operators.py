@@ -19,7 +19,7 @@ from ..lists import remove_active
 
 class AddGoal(Edit, Operator):
     """Say what the active body should do at a frame: reach a target (a selected object, or a new Empty at its tip),
-    or be at rest"""
+    be at rest, or have a value of its joint's coordinate"""
 
     bl_idname = "condyle.add_goal"
     bl_label = "Add Goal"

@@ -5,9 +5,11 @@ from typing import Any
 from bpy.types import Panel, UIList
 
 from ...blender import session
+from ...data import references
 from ...data.goals import KINDS
+from ...data.joints import title_of
 from ...data.property_options import SidebarPanel, own_body, shown_if
-from ..layout import draw_fields, fields
+from ..layout import VIEWS, draw_fields, fields
 from ..lists import RowList, draw_rows
 
 ICONS = {name: icon for name, _, _, icon, _ in KINDS}
@@ -41,7 +43,9 @@ class GoalsPanel(SidebarPanel, Panel):
             row = layout.row()
             draw_rows(row, GoalRows, listed, "rows", "active_row", 3)
             row.operator("condyle.remove_goal", text="", icon="REMOVE")
-            _draw_goal(fields(layout.column()), listed.rows[min(listed.active_row, len(listed.rows) - 1)])
+            _draw_goal(
+                fields(layout.column()), context, listed.rows[min(listed.active_row, len(listed.rows) - 1)]
+            )
         column = fields(layout.column())
         draw_fields(column, context.scene.condyle.goals, "knots", "steps", "effort", "tolerance")
         row = layout.row(align=True)
@@ -62,10 +66,16 @@ def _draw_physical(layout: Any, context: Any) -> None:
         layout.operator("condyle.make_physical", text="Write Anyway", icon="REC").accept = True
 
 
-def _draw_goal(layout: Any, goal: Any) -> None:
+def _draw_goal(layout: Any, context: Any, goal: Any) -> None:
     draw_fields(layout, goal, "kind", "frame")
     if goal.kind == "REACH":
         draw_fields(layout, goal, "target", "use_tip")
         if not goal.use_tip:
             layout.column().prop(goal, "point")
+    elif goal.kind == "POSE":
+        joint = references.joint_of(context.scene, own_body(context))
+        rows = () if joint is None else joint.condyle.joint.coordinates
+        unit = rows[goal.coordinate].unit if goal.coordinate < len(rows) else "1"
+        layout.prop(goal, "coordinate", text=title_of(rows[goal.coordinate]) if unit != "1" else None)
+        layout.prop(goal, f"value{VIEWS.get(unit, '')}")
     layout.prop(goal, "weight")

@@ -18,12 +18,11 @@ from ...data.joints import (
 )
 from ...data.property_options import SidebarPanel, active_connection, active_joint, own_joint, shown_if
 from ...making import scales
-from ..layout import draw_fields, draw_note, draw_reference, fields
+from ..layout import VIEWS, draw_fields, draw_note, draw_reference, fields
 
 # short names of settings that a sidebar of the default width would truncate
 SHORT_NAMES = {"winging_origin": "Winging at", "winging_direction": "Winging to"}
 BAKED_OVER = "The child follows the keys of the bake; after Free Bake it follows the slider again"
-VIEWS = {"rad": "_angle", "m": "_length", "1": ""}
 
 
 class JointPanel(SidebarPanel, Panel):

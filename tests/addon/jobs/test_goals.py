@@ -78,6 +78,19 @@ def test_a_goal_out_of_reach_is_named_and_written_only_if_accepted(part, ph, sce
     assert "goal-missed" in codes(solved.bake.warnings) and len(torques(part)) == 2
 
 
+def test_a_joint_has_the_value_that_its_pose_wants(part, scene, reaching, body):
+    rows = reaching[0].pose.bones["B"].condyle.goals.rows
+    rows[0].active = False
+    row = part("making.goals").add(scene, body(reaching[0], "B"), "POSE", GOAL, None)
+    row.value = 0.4
+    solved = solve(part, scene)
+    assert solved.bake.coordinates["Joint B.angle"][GOAL - 1] == pytest.approx(0.4, abs=1e-3)
+    assert codes(solved.bake.warnings) == []
+    row.coordinate = 1
+    with pytest.raises(part("blender.physics_access").physics().ModelError, match="coordinate 1"):
+        solve(part, scene)
+
+
 def test_a_search_that_is_cancelled_changes_nothing(part, ph, scene, reaching):
     steps = part("jobs.goals").solve(scene)
     job = next(steps)

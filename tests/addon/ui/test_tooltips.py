@@ -37,7 +37,7 @@ PURE = {
     "ColliderProperties": {"rotation", "friction"},
     "AddCollider": {"friction"},
     "GoalProperties": {"weight"},
-    "GoalSettings": {"effort"},
+    "GoalSettings": {"effort", "strength"},
     "JointFromMeshes": {"axis"},
 }
 
