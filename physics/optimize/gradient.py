@@ -40,8 +40,6 @@ from .stops import Stops, not_differentiable
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
 METHODS = {"bdf1": (1.0,), "sdirk2": (1.0 - math.sqrt(0.5), 1.0)}
-#: what a result tells of steps that have no gradient
-NO_GRADIENT = ("substitutes", "divided", "repeated")
 # A motion of at most so many numbers is kept whole, a longer one in pieces of about sqrt(steps) steps, each simulated
 # again from its beginning.
 MOST_KEPT = 4_000_000
@@ -169,7 +167,7 @@ class Task:
         wishes: Any = {"tau": forces_of(self.values, self.times), "record_interval": every * self.dt}
         problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
         result = run_integrator(replace(problem, whole=True), state)
-        if any(result.info[kind] for kind in NO_GRADIENT):
+        if any(result.info[kind] for kind in ("substitutes", "divided", "repeated")):
             reason = "a step was solved again or in parts, so that it has no gradient: take a smaller step"
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
         return result

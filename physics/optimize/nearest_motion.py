@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._typing import BoolArray, FloatArray, IntArray
+from .._typing import BoolArray, FloatArray
 from ..bodies.state import State
 from ..dynamics import mass_matrix
-from ..dynamics.samples import SampledDynamics, inverse_dynamics_of_samples
-from ..errors import DivergedError, ModelError
+from ..dynamics.samples import inverse_dynamics_of_samples
+from ..errors import ModelError
 from ..model.model import Model
 from ..model.observation import observe
 from ..model.result import Result
-from ..motions.table import Table, interpolated
+from ..motions.table import Table
 from ..simulation.simulate import simulate
 from ..validation import instance, near_names, number
-from .gradient import NO_GRADIENT
 from .objectives import Effort, Follow
-from .optimum import Progress, optimize
+from .optimum import Optimum, Progress, optimize
 from .parameters import Parameter
 from .residuals import shares_of_rows
 
@@ -33,8 +32,6 @@ MOST = 0.9
 LEAST = 1e-3
 #: how much squared torques count, all at their usual size, against a motion that is 1 % of the chain's size off
 EFFORT = 1e-3
-#: how stiffly [rad/s] torques that follow the motion from state to state do so, among which a search begins
-FOLLOWING = (5.0, 10.0, 20.0)
 #: longest span [s] in which torques are searched for together: deviations grow with time, of what stands
 TOGETHER = 1.2
 
@@ -88,9 +85,8 @@ def nearest_motion(
     """Torques within budgets whose motion stays nearest to a given one: the mean over its times of all mass's squared
     distance is locally least, to first order, with little effort.
 
-    The torques of a smoothed motion set the budgets. With those, cut off at the budgets, a search begins, or with
-    torques that follow the motion from state to state, whichever come nearer. Longer motions are searched through in
-    spans that overlap by half. Torques and budgets are numbers of single precision.
+    The torques of a smoothed motion set the budgets; cut off at these a search begins with them. Longer motions are
+    searched through in spans that overlap by half. Torques and budgets are numbers of single precision.
 
     Args:
         model: without constraints and contacts, see `gradient`.
@@ -110,95 +106,88 @@ def nearest_motion(
         ModelError, DivergedError, CancelledError, MissingDependencyError: as of `optimize`.
     """
     smooth = inverse_dynamics_of_samples(instance(model, Model, "model"), times, q, cutoff=CUTOFF)
-    knots, values = instance(inputs, Table, "inputs").checked(model)
+    knots, rows = instance(inputs, Table, "inputs").checked(model)
     names = list(model.coordinate_names if torques is None else torques)
     columns = np.array([model.coordinate_index(name) for name in names], dtype=np.int64)
     most = _budgets(smooth.tau[:, columns], names, number(strength, "strength", positive=True), budgets or {})
-    times = smooth.times
-    for name, own in (("first", 0), ("last", -1)):
-        if abs(knots[own] - times[own]) > 1e-9 * (1.0 + abs(times[own])):
-            raise ModelError(
-                f"the {name} row of inputs is at {knots[own]:g} s, the {name} time at {times[own]:g} s"
-            )
+    for k in (0, -1):
+        if abs(knots[k] - smooth.times[k]) > 1e-9 * (1.0 + abs(knots[k])):
+            raise ModelError(f"inputs have a row at {knots[k]:g} s, which must be at {smooth.times[k]:g} s")
+    aside = np.array([followed is not None and name not in followed for name in model.coordinate_names])
     metric = np.array([mass_matrix(model, model.state(q=row)) for row in smooth.q])
-    mass = float(sum(body.mass for body in model.bodies))
-    metric /= mass
-    aside = np.array(
-        [followed is not None and name not in followed for name in model.coordinate_names], dtype=bool
-    )
     metric[:, aside], metric[:, :, aside] = 0.0, 0.0
-    start = model.state(q=smooth.q[0], qd=smooth.qd[0], time=times[0]) if state is None else state
-    wanted = _Wanted(model, smooth, np.asarray(q, dtype=float), mass, metric, columns, most, dt, integrator)
-    table, done = values.copy(), 0
-    begin, now = 0, start
-    spans = _spans(knots)
-    for number_, (last, kept) in enumerate(spans):
-
-        def reports(gradients: int, _value: float, before: int = done, share: int = number_) -> bool | None:
-            part = min(gradients / most_gradients, 1.0)
-            return None if progress is None else progress(before + gradients, (share + part) / len(spans))
-
-        rows = slice(begin, last + 1)
-        table[rows], count = wanted.search(
-            now, Table(knots[rows], table[rows]), int(begin > 0), most_gradients, reports
-        )
-        done += count
-        table[:, columns] = table[:, columns].astype(np.float32)
-        moved = wanted.simulated(now, Table(knots[rows], table[rows]), float(knots[kept] - knots[begin]))
-        begin, now = kept, _end(moved)
-    found = Table(knots, table)
-    result = wanted.simulated(start, found, float(times[-1] - times[0]))
+    metric /= sum(body.mass for body in model.bodies)
+    start = model.state(q=smooth.q[0], qd=smooth.qd[0], time=smooth.times[0]) if state is None else state
+    shares = shares_of_rows(knots, smooth.times)
+    rows[:, columns] = np.clip(np.linalg.lstsq(shares, smooth.tau[:, columns], rcond=None)[0], -most, most)
+    wanted = np.asarray(q, dtype=float)
+    search = _Search(model, Follow(smooth.times, wanted, metric), names, most, dt, integrator, most_gradients)
+    gradients = search.run(start, knots, rows, progress)
+    found = Table(knots, rows)
+    result = search.simulated(start, found)
     is_compared = _are_compared(model, aside)
-    apart = np.where(is_compared, _apart(model, result, times, np.asarray(q, dtype=float)), 0.0)
-    shares = np.where(is_compared, [body.mass for body in model.bodies], 0.0)
-    distance = float(np.sqrt((apart**2 @ shares).mean() / max(shares.sum(), 1e-300)))
-    return NearestMotion(result, start, found, times, apart, distance, dict(zip(names, most.tolist())), done)
+    apart = np.where(is_compared, _apart(model, result, smooth.times, wanted), 0.0)
+    masses = np.where(is_compared, [body.mass for body in model.bodies], 0.0)
+    distance = float(np.sqrt((apart**2 @ masses).mean() / max(masses.sum(), 1e-300)))
+    known = dict(zip(names, most.tolist()))
+    return NearestMotion(result, start, found, smooth.times, apart, distance, known, gradients)
 
 
 @dataclass(frozen=True, eq=False)
-class _Wanted:
-    """A smoothed motion, the coordinates q (T, nv) and metric (T, nv, nv) of the given one, columns of torques and
-    their largest values (k,), and how it is simulated. The metric is that of the mass matrix, as a share of all mass.
+class _Search:
+    """A model, the motion that it is to follow, names of torques and their largest values, how it is simulated, and how
+    many gradients each span of knots may take.
     """
 
     model: Model
-    smooth: SampledDynamics
-    q: FloatArray
-    mass: float
-    metric: FloatArray
-    columns: IntArray
+    follow: Follow
+    names: list[str]
     most: FloatArray
     dt: float
     integrator: str
+    most_gradients: int
 
-    def simulated(self, state: State, tau: Any, duration: float) -> Result:
-        return simulate(self.model, state, duration, self.dt, self.integrator, tau=tau)
+    def simulated(self, state: State, table: Table) -> Result:
+        """The motion by a table's forces, over its times."""
+        duration = float(table.times[-1] - table.times[0])
+        return simulate(self.model, state, duration, self.dt, self.integrator, tau=table)
 
-    def search(
-        self, state: State, given: Table, held: int, most_gradients: int, progress: Progress
-    ) -> tuple[FloatArray, int]:
-        """The best rows (K, nv + inputs) of a table over its times, of which the first ones are held, and how many
-        gradients that took.
+    def run(self, state: State, knots: FloatArray, rows: FloatArray, progress: Progress | None) -> int:
+        """Put the torques found, from a state on, into the rows (K, nv + inputs) at knots (K,) [s], span by span;
+        returns how many gradients that took.
         """
-        knots, duration = given.times, float(given.times[-1] - given.times[0])
-        inside = self.inside(given)
-        follow = Follow(self.smooth.times[inside], self.q[inside], self.metric[inside])
-        names = [self.model.coordinate_names[k] for k in self.columns]
-        size = float(np.trace(self.metric.mean(axis=0)))
-        efforts = [
-            1.0 / (len(names) * duration * most**2) * Effort([name]) for name, most in zip(names, self.most)
-        ]
-        objective = 1e4 / size * follow
-        for each in efforts:
-            objective = objective + EFFORT * each
-        bounds = {
-            Parameter("torque", name, row): (-most, most)
-            for name, most in zip(names, self.most)
-            for row in range(held, len(knots))
-        }
-        starts = [self._begun(given, torques, held) for torques in self._starts(state, given)]
-        losses = [self._loss(state, Table(knots, rows)) for rows in starts]
-        found = optimize(
+        columns = [self.model.coordinate_index(name) for name in self.names]
+        begin, done, spans = 0, 0, _spans(knots)
+        for number_, (last, kept) in enumerate(spans):
+
+            def reports(gradients: int, _value: float, before: int = done, share: int = number_) -> Any:
+                part = (share + min(gradients / self.most_gradients, 1.0)) / len(spans)
+                return None if progress is None else progress(before + gradients, part)
+
+            span = slice(begin, last + 1)
+            found = self._span(state, Table(knots[span], rows[span]), int(begin > 0), reports)
+            values = instance(found.inputs, Table, "torques").values
+            rows[span, columns] = np.asarray(values)[:, columns].astype(np.float32)
+            done += found.gradients
+            if kept < len(knots) - 1:
+                moved = self.simulated(state, Table(knots[begin : kept + 1], rows[begin : kept + 1]))
+                begin, state = kept, _end(moved)
+        return done
+
+    def _span(self, state: State, given: Table, held: int, progress: Progress) -> Optimum:
+        """The best torques from a state on at the times of a table, of which the first ones are held."""
+        times, duration = np.asarray(self.follow.times), float(given.times[-1] - given.times[0])
+        inside = (times > given.times[0] - 0.5 * self.dt) & (times < given.times[-1] + 0.5 * self.dt)
+        metric = self.follow.metric[inside]
+        objective = (
+            1e4 / np.trace(metric.mean(axis=0)) * Follow(times[inside], self.follow.values[inside], metric)
+        )
+        bounds = {}
+        for name, most in zip(self.names, self.most):
+            objective += EFFORT / (len(self.names) * duration * most**2) * Effort([name])
+            for row in range(held, len(given.times)):
+                bounds[Parameter("torque", name, row)] = -most, most
+        return optimize(
             self.model,
             state,
             duration,
@@ -206,71 +195,11 @@ class _Wanted:
             integrator=self.integrator,
             objective=objective,
             parameters=list(bounds),
-            tau=Table(knots, starts[int(np.argmin(losses))]),
+            tau=given,
             bounds=bounds,
-            most_gradients=most_gradients,
+            most_gradients=self.most_gradients,
             progress=progress,
         )
-        return np.array(instance(found.inputs, Table, "torques").values), found.gradients
-
-    def _begun(self, given: Table, torques: FloatArray, held: int) -> FloatArray:
-        """Rows (K, nv + inputs) of a table with torques within their budgets that fit those at the samples best, but
-        for the first ones.
-        """
-        knots, rows, inside = np.asarray(given.times), np.array(given.values), self.inside(given)
-        shares = shares_of_rows(knots, self.smooth.times[inside])
-        fitted = np.linalg.lstsq(shares, torques[inside][:, self.columns], rcond=None)[0]
-        rows[held:, self.columns] = np.clip(fitted, -self.most, self.most)[held:]
-        return rows
-
-    def _starts(self, state: State, given: Table) -> Iterator[FloatArray]:
-        """Torques (T, nv) at the samples: of the motion, and such as follow it from a state."""
-        yield self.smooth.tau
-        duration = float(given.times[-1] - given.times[0])
-        for stiffness in FOLLOWING:
-            feedback = self._feedback(stiffness, given)
-            try:
-                moved = self.simulated(state, feedback, duration)
-            except DivergedError:
-                continue
-            torques = np.array([feedback(*row) for row in zip(moved.t, moved.q, moved.qd)])
-            yield np.array([np.interp(self.smooth.times, moved.t, column) for column in torques.T]).T
-
-    def _feedback(
-        self, stiffness: float, given: Table
-    ) -> Callable[[float, FloatArray, FloatArray], FloatArray]:
-        """Torques and inputs by time and state: those of the motion and of springs to it, critically damped."""
-        samples = self.smooth.q, self.smooth.qd, self.smooth.tau, self.metric
-
-        def torques(t: float, q: FloatArray, qd: FloatArray) -> FloatArray:
-            wanted, rate, needed, metric = (interpolated(t, self.smooth.times, rows) for rows in samples)
-            pull = stiffness**2 * (wanted - q) + 2.0 * stiffness * (rate - qd)
-            row = interpolated(t, given.times, given.values)
-            whole = needed + self.mass * metric @ pull
-            row[self.columns] = np.clip(whole[self.columns], -self.most, self.most)
-            return row
-
-        return torques
-
-    def _loss(self, state: State, table: Table) -> float:
-        """Mean squared distance [m^2] of the motion of a table, from a state on; infinite where it diverges, or has no
-        gradient.
-        """
-        try:
-            moved = self.simulated(state, table, float(table.times[-1] - table.times[0]))
-        except DivergedError:
-            return np.inf
-        if any(moved.info[kind] for kind in NO_GRADIENT):
-            return np.inf
-        inside = self.inside(table)
-        rows = np.round((self.smooth.times[inside] - moved.t[0]) / self.dt).astype(np.int64)
-        off = moved.q[rows] - self.q[inside]
-        return float(np.einsum("ki,kij,kj->k", off, self.metric[inside], off).mean())
-
-    def inside(self, table: Table) -> BoolArray:
-        """Which samples (T,) lie within a table's times."""
-        times, early = self.smooth.times, 0.5 * self.dt
-        return (times > table.times[0] - early) & (times < table.times[-1] + early)
 
 
 def _budgets(tau: FloatArray, names: list[str], strength: float, own: Mapping[str, float]) -> FloatArray:
