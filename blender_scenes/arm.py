@@ -1,7 +1,5 @@
 """An arm reaches out, its deltoid and triceps wrapping over obstacles, after Wang 2022, Fig. 6.20.
 
-    python -m blender_scenes.arm --out out      writes out/arm.blend and out/arm.png
-
 The three heads of deltoid run over the humerus' head and neck, those of triceps over a cylinder at the elbow; their
 mass lies in bellies between tendons. They are Hill-type muscles, excited by keys. Bodies, joints, obstacles and muscles
 are the add-on's, which simulates and bakes. Checked: energy without forces, lengths against physics, that paths clear

@@ -1,7 +1,5 @@
 """Beads on two spinning flower-shaped wires, fixed to the wire's frame or free to spin about the wire.
 
-    python -m blender_scenes.beads --out out       out/beads.blend and out/beads.png
-
 After Lee & Terzopoulos 2008, Fig. 5a. The beads slide in gravity and slow or speed up the wires, which spin freely
 about the vertical. Checked: the beads stay on the drawn wire and along it, do not meet, the energy only falls, and
 without damping it is constant.

@@ -1,8 +1,6 @@
 """A character walks by keys and inverse kinematics; tail, ponytail, ears and belly swing after it by Add Chain, and do
 not enter it.
 
-    python -m blender_scenes.character --out out      writes out/character.blend and out/character.png
-
 The left knee is fitted to what inverse kinematics makes of the leg, and simulated: it gives way at each step, while
 the thigh goes as before (live runs refuse that leg until its IK constraint is muted). Each chain is one call of the
 operator with a preset. Their carriers are not set up: all that is not simulated follows its animation. Trunk, head,

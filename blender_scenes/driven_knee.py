@@ -1,7 +1,5 @@
 """Hill-type muscles extend and flex two knees, a hinge and a spline joint, after Wang 2022, Figs. 6.18 and 6.19.
 
-    python -m blender_scenes.driven_knee --out out      writes out/driven_knee.blend and out/driven_knee.png
-
 The front knee is a spline joint fitted to the published motion, the rear one a hinge about a fixed axis. Rectus
 femoris and semimembranosus are excited by keyframes, soleus and tibialis anterior by a controller of the ankle's angle.
 The muscles have mass, and turn red with their activation. Checked: extension and flexion, the gap between

@@ -1,7 +1,5 @@
 """Two fingers are flicked at the tip, after Wang 2022, Fig. 1.1.
 
-    python -m blender_scenes.finger --out out      writes out/finger.blend and out/finger.png
-
 The mass of the front finger's two long flexors lies along their paths; that of the rear finger's is lumped into the
 fixed forearm. Both tips are pushed alike for two milliseconds. Sixty times slower than life. Checked: the energy after
 the push, and that the finger whose flexors have mass is the slower one.

@@ -1,7 +1,5 @@
 """A gallery with one of every joint, each coordinate swept by keys.
 
-    python -m blender_scenes.gallery --out out      writes out/gallery.blend and out/gallery.png
-
 The joints are those of Lee & Terzopoulos 2008 and of ArtiSynth's modelling guide, sec. 3.4 (Figs. 3.13 to 3.25).
 Threads show the path of the moving part's tip while one coordinate passes its range, and clear copies in the same
 colour show the ends; small arrows are the fixed and the moving frame.

@@ -1,7 +1,5 @@
 """Aeroplanes along the coastlines of a globe that turns on its axle.
 
-    python -m blender_scenes.globe --out out       out/globe.blend and out/globe.png
-
 After Lee & Terzopoulos 2008, Fig. 5b. Each coast is a closed spline curve, each plane has one coordinate along it; they
 glide under gravity, and their weight turns the globe. Checked: the planes keep their height, their keels down and their
 noses along the coast, do not meet, the energy only falls, and without damping it is constant.

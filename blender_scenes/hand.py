@@ -1,7 +1,5 @@
 """A hand that holds a ball: elbow and ball have prescribed motions, after Wang 2022, Fig. 6.3.
 
-    python -m blender_scenes.hand --out out      writes out/hand.blend and out/hand.png
-
 The last joint of each finger follows the one before it. Arrows show the forces of the ball on the fingertips. Checked:
 fingertips and couplings stay closed, the work of elbow and ball equals the energy gained and dissipated, and couplings
 as constraints move the hand like hyper-reduced coordinates.

@@ -1,7 +1,5 @@
 """A figure jumps down on a stiff plank, takes off again and turns a somersault, after Ertl et al. 1993, Fig. 5.
 
-    python -m blender_scenes.jumper --out out      writes out/jumper.blend and out/jumper.png
-
 The front figure is rigid, the rear one has soft parts that wobble on its bones. Controllers with limited torque move
 their joints towards keyed angles; each figure has its own plan. Four times slower than life. Checked: a whole turn
 between two touches, a parabola and no change of angular momentum in flight, and standing at the end.

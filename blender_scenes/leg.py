@@ -1,7 +1,5 @@
 """Inverse kinematics of a leg with a fitted knee, after Lee & Terzopoulos 2008, Fig. 3.
 
-    python -m blender_scenes.leg --out out      writes out/leg.blend and out/leg.png
-
 The foot follows a target through a slow step; then the target moves out of reach, and the foot comes as near as
 possible. The coordinates that the inverse kinematics find are baked to keys.
 """

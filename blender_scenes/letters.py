@@ -1,7 +1,5 @@
 """The chain of letters SIGGRAPH, with single spline joints and with double ones.
 
-    python -m blender_scenes.letters --out out     out/letters.blend and out/letters.png
-
 After Lee & Terzopoulos 2008, Fig. 5c. The word starts as a level row and falls about the pin in its S. With single
 joints each letter touches its parent with one fixed point, which slides along the parent's outline; with double joints
 the point slides on both outlines. Checked: neighbours always touch, no letters overlap, the energy only falls.

@@ -1,7 +1,5 @@
 """Double pendulums whose heavy muscles wrap over cylinders, after Wang 2022, Fig. 6.5.
 
-    python -m blender_scenes.pendulums --out out      writes out/pendulums.blend and out/pendulums.png
-
 Each muscle weighs as much as either bone. Origin, insertion and cylinder differ; the last pendulum has half of a
 muscle's mass on each bone instead. Checked: the energy, that no muscle enters its cylinder, and the shown poses.
 """

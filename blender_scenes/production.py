@@ -228,7 +228,10 @@ class Recipe:
         return path
 
     def main(self, description: str) -> NoReturn:
-        """``python -m blender_scenes.NAME``. Exit code: 0 done, 1 a check failed, 2 usage."""
+        """``python -m blender_scenes.NAME --out out``: write NAME.blend and NAME.png there, if every check holds.
+
+        Exit code: 0 done, 1 a check failed, 2 usage.
+        """
         parser = argparse.ArgumentParser(
             prog=f"python -m blender_scenes.{self.name}", description=description.splitlines()[0]
         )

@@ -1,7 +1,5 @@
 """An arm with heavy muscles reaches a target, by torques and excitations that are found, after Wang 2022, Fig. 6.20.
 
-    python -m blender_scenes.reach --out out      writes out/reach.blend and out/reach.png
-
 Four motions, one after the other, four times slower than life: constant torques bring the hand to the target; torques
 over time also bring it to rest there; they lead it along an arc; excitations of the muscles bring it there. Searches
 along gradients of the simulation find them. Checked: misses, the speed at rest, the number of gradients, energy where

@@ -1,7 +1,5 @@
 """A falling rod, three times, on ground that damps more and more, after Ertl et al. 1993, Fig. 2.
 
-    python -m blender_scenes.rod --out out      writes out/rod.blend and out/rod.png
-
 The rods start alike. The ground yields under their ends by eq. 8. Checked: free flight by eqs. 5, energy against the
 work of damping and friction, and that a rod rises less with more damping. The still rods are a stroboscopic series.
 """

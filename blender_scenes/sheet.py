@@ -1,7 +1,5 @@
 """A ball on a sheet that deforms with time, after Lee & Terzopoulos 2008, Fig. 5d.
 
-    python -m blender_scenes.sheet --out out      writes out/sheet.blend and out/sheet.png
-
 The sheet is a spline surface joint whose last direction is time. Its picture is the same spline: a mesh with one shape
 key per layer of control values, whose weights are the B-splines of time.
 """

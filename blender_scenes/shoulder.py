@@ -1,7 +1,5 @@
 """A shoulder blade that glides on the ribs, after Lee & Terzopoulos 2008, Fig. 4.
 
-    python -m blender_scenes.shoulder --out out      writes out/shoulder.blend and out/shoulder.png
-
 The scapula moves by a spline surface joint that is fitted to 72 poses; the clavicle is a body on the sternum, and a
 damped spring connects it to the acromion. The scapula's frame sweeps the grey sheet; arrows are its orientations at
 sample places, the red box is its pose. The arm is released and swings to rest.

@@ -1,7 +1,5 @@
 """A soft starfish crawls on the ground, after Wang 2022, Figs. 6.1 and 6.2.
 
-    python -m blender_scenes.starfish --out out      writes out/starfish.blend and out/starfish.png
-
 Ten of twenty joints are prescribed; the rest of the skeleton, a coarse mesh of tetrahedra and the fine skin that is
 embedded in it move by themselves, and the skin touches the ground. Checked: dropped, it only loses energy; crawling, it
 gains no more than the prescribed joints give; it gets ahead, and no deeper into the ground than stated.

@@ -1,7 +1,5 @@
 """A ball on a trampoline and a bead on a springy wire, after Lee & Terzopoulos 2008, sec. 8.
 
-    python -m blender_scenes.trampoline --out out      writes out/trampoline.blend and out/trampoline.png
-
 Sheet and wire are spline surfaces with mass, tension and bending: they bend under the bodies that slide on them.
 Checked: energy only falls, and without damping it stays; the bodies are on the surfaces that Blender shows.
 """

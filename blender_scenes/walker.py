@@ -1,7 +1,5 @@
 """A machine that walks on twelve legs after Theo Jansen, driven by one shaft.
 
-    python -m blender_scenes.walker --out out      writes out/walker.blend and out/walker.png
-
 Every leg closes three loops of its links. The shaft's motion is prescribed; contact with the compliant ground (Ertl et
 al. 1993, eq. 8) lets the machine walk. Checked: the loops stay closed, the machine stays level and advances.
 """

@@ -1,7 +1,5 @@
 """A walking leg with muscles of types I, II and III across the ankle, after Wang 2022, Fig. 6.15.
 
-    python -m blender_scenes.walking_leg --out out      writes out/walking_leg.blend and out/walking_leg.png
-
 Three legs walk alike on the spot. Most of the shank's mass is in soleus (straight), tibialis anterior (through a point)
 and both heads of gastrocnemius: straight in the front leg, through points behind the knee in the middle one, over two
 cylinders in the rear one. Bodies, joints and muscles are the add-on's, the joints follow their keys, and its bake gives
