@@ -14,42 +14,18 @@ def load3(array: Array, row: int, offset: int) -> Vector:
 
 @inline
 def load6(array: Array, row: int, offset: int) -> Twist:
-    return (
-        array[row, offset],
-        array[row, offset + 1],
-        array[row, offset + 2],
-        array[row, offset + 3],
-        array[row, offset + 4],
-        array[row, offset + 5],
-    )
+    return load3(array, row, offset) + load3(array, row, offset + 3)
 
 
 @inline
 def load9(array: Array, row: int, offset: int) -> Rotation:
-    return (
-        array[row, offset],
-        array[row, offset + 1],
-        array[row, offset + 2],
-        array[row, offset + 3],
-        array[row, offset + 4],
-        array[row, offset + 5],
-        array[row, offset + 6],
-        array[row, offset + 7],
-        array[row, offset + 8],
-    )
+    return load6(array, row, offset) + load3(array, row, offset + 6)
 
 
 @inline
 def load_twist(array: Array, row: int, offset: int) -> Twist:
     """A twist or wrench of the workspace, where each of its vectors is padded to four numbers."""
-    return (
-        array[row, offset],
-        array[row, offset + 1],
-        array[row, offset + 2],
-        array[row, offset + 4],
-        array[row, offset + 5],
-        array[row, offset + 6],
-    )
+    return load3(array, row, offset) + load3(array, row, offset + 4)
 
 
 @inline
@@ -75,17 +51,7 @@ def flat3(array: Array, offset: int) -> Vector:
 
 @inline
 def flat9(array: Array, offset: int) -> Rotation:
-    return (
-        array[offset],
-        array[offset + 1],
-        array[offset + 2],
-        array[offset + 3],
-        array[offset + 4],
-        array[offset + 5],
-        array[offset + 6],
-        array[offset + 7],
-        array[offset + 8],
-    )
+    return flat3(array, offset) + flat3(array, offset + 3) + flat3(array, offset + 6)
 
 
 @inline
@@ -97,33 +63,18 @@ def store3(array: Array, row: int, offset: int, x: Vector) -> None:
 
 @inline
 def store6(array: Array, row: int, offset: int, x: Twist) -> None:
-    array[row, offset] = x[0]
-    array[row, offset + 1] = x[1]
-    array[row, offset + 2] = x[2]
-    array[row, offset + 3] = x[3]
-    array[row, offset + 4] = x[4]
-    array[row, offset + 5] = x[5]
+    store3(array, row, offset, x[:3])
+    store3(array, row, offset + 3, x[3:])
 
 
 @inline
 def store9(array: Array, row: int, offset: int, x: Rotation) -> None:
-    array[row, offset] = x[0]
-    array[row, offset + 1] = x[1]
-    array[row, offset + 2] = x[2]
-    array[row, offset + 3] = x[3]
-    array[row, offset + 4] = x[4]
-    array[row, offset + 5] = x[5]
-    array[row, offset + 6] = x[6]
-    array[row, offset + 7] = x[7]
-    array[row, offset + 8] = x[8]
+    store6(array, row, offset, x[:6])
+    store3(array, row, offset + 6, x[6:])
 
 
 @inline
 def store_twist(array: Array, row: int, offset: int, x: Twist) -> None:
     """Store for `load_twist`."""
-    array[row, offset] = x[0]
-    array[row, offset + 1] = x[1]
-    array[row, offset + 2] = x[2]
-    array[row, offset + 4] = x[3]
-    array[row, offset + 5] = x[4]
-    array[row, offset + 6] = x[5]
+    store3(array, row, offset, x[:3])
+    store3(array, row, offset + 4, x[3:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..compiler.jit import inline
-from .vectors import Rotation, Vector, add3, cross, dot3
+from .vectors import Rotation, Vector, add3, cross, dot3, skew_series
 
 
 @inline
@@ -44,35 +44,13 @@ def exp_coefficients(square: float) -> tuple[float, float, float, float, float]:
 def exp_rotation(r: Vector, beta: float, gamma: float) -> Rotation:
     """exp([r]) = I + alpha [r] + beta [r]^2 with alpha = 1 - gamma |r|^2 (eq. 2)."""
     x, y, z = r
-    alpha = 1.0 - gamma * (x * x + y * y + z * z)
-    return (
-        1.0 - beta * (y * y + z * z),
-        beta * x * y - alpha * z,
-        beta * x * z + alpha * y,
-        beta * x * y + alpha * z,
-        1.0 - beta * (x * x + z * z),
-        beta * y * z - alpha * x,
-        beta * x * z - alpha * y,
-        beta * y * z + alpha * x,
-        1.0 - beta * (x * x + y * y),
-    )
+    return skew_series(r, 1.0 - gamma * (x * x + y * y + z * z), beta)
 
 
 @inline
 def spatial_jacobian(r: Vector, beta: float, gamma: float) -> Rotation:
     """J_s(r) = I + beta [r] + gamma [r]^2, w_s = J_s r' (eq. 24)."""
-    x, y, z = r
-    return (
-        1.0 - gamma * (y * y + z * z),
-        gamma * x * y - beta * z,
-        gamma * x * z + beta * y,
-        gamma * x * y + beta * z,
-        1.0 - gamma * (x * x + z * z),
-        gamma * y * z - beta * x,
-        gamma * x * z - beta * y,
-        gamma * y * z + beta * x,
-        1.0 - gamma * (x * x + y * y),
-    )
+    return skew_series(r, beta, gamma)
 
 
 @inline

@@ -6,7 +6,7 @@ import math
 from typing import TypeAlias
 
 from ..compiler.jit import inline
-from .vectors import Array, Rotation, Twist, Vector
+from .vectors import Array, Rotation, Twist, Vector, skew_series
 
 Series: TypeAlias = tuple[float, float, float, float, float, float, float]
 
@@ -180,15 +180,4 @@ def exp_twist(data: Array, offset: int, phi: float) -> tuple[Rotation, Vector]:
         along * data[offset + 5] + aside * data[offset + 8] + axial * n1,
         along * data[offset + 6] + aside * data[offset + 9] + axial * n2,
     )
-    rotation = (
-        1.0 - versine * (n1 * n1 + n2 * n2),
-        versine * n0 * n1 - s * n2,
-        versine * n0 * n2 + s * n1,
-        versine * n0 * n1 + s * n2,
-        1.0 - versine * (n0 * n0 + n2 * n2),
-        versine * n1 * n2 - s * n0,
-        versine * n0 * n2 - s * n1,
-        versine * n1 * n2 + s * n0,
-        1.0 - versine * (n0 * n0 + n1 * n1),
-    )
-    return rotation, position
+    return skew_series((n0, n1, n2), s, versine), position

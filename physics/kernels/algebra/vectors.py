@@ -40,6 +40,23 @@ def subtract3(a: Vector, b: Vector) -> Vector:
 
 
 @inline
+def skew_series(r: Vector, a: float, b: float) -> Rotation:
+    """I + a [r] + b [r]^2."""
+    x, y, z = r
+    return (
+        1.0 - b * (y * y + z * z),
+        b * x * y - a * z,
+        b * x * z + a * y,
+        b * x * y + a * z,
+        1.0 - b * (x * x + z * z),
+        b * y * z - a * x,
+        b * x * z - a * y,
+        b * y * z + a * x,
+        1.0 - b * (x * x + y * y),
+    )
+
+
+@inline
 def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
     """a + factor b."""
     return (
