@@ -63,7 +63,7 @@ class JointFromMeshes(RedoneJob, Operator):
         gaps = " to ".join(units.told_length(each) for each in (outcome.least_gap, outcome.largest_gap))
         deep = outcome.penetration
         penetration = units.told_length(deep) if deep else "none"
-        return f"Joint added: drag its slider. Gap {gaps}, penetration {penetration}"
+        return f"Joint added: gap {gaps}, penetration {penetration}"
 
     def draw(self, _context: Context) -> None:
         column = fields(self.layout.column())

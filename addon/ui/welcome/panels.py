@@ -23,6 +23,7 @@ class WelcomePanel(SidebarPanel, Panel):
         column.operator_menu_enum(
             "condyle.add_preset", "preset", text="Make a Joint from Two Objects", icon="EMPTY_ARROWS"
         )
+        column.operator("condyle.joint_from_meshes", icon="MOD_MESHDEFORM")
         column.operator("condyle.import_opensim", icon="IMPORT")
         text = "Select two objects, the parent last. With nothing selected, simple bodies are created"
         draw_note(self.layout, context, text)
