@@ -15,6 +15,7 @@ from ..geometry.triangle_surface import TriangleSurface
 # Lengths as shares of the joint's size: the longest edge of the triangles used, the spacing of sample points, the
 # decays of the weights of gaps (of contact, of congruence), and the distance beyond which surfaces are no joint
 EDGE, SPACING, SHARP, WIDE, FAR = 0.04, 0.035, 0.006, 0.03, 0.3
+NEAR = 0.1  # of the joint's size: beyond the least distance, points within it are the contact
 REACH = 5.0  # decays of congruence within which points count
 # weight of the pull to the hinge against congruence (both of squared lengths), relative step at which a pose is found,
 # the longest step as a share of the size, the most steps, and the share of the largest singular value taken for 0
@@ -25,10 +26,13 @@ NO_SPIN, SIDEWAYS, NO_SHIFT = 1.0, 1e-3, 1e-3
 
 
 class Axis(NamedTuple):
-    """A line through a point (3,) [m] in a unit direction (3,), in the first surface's frame."""
+    """A line through a point (3,) [m] in a unit direction (3,), in the first surface's frame; slip: how little the
+    surface slides along itself about it, without a unit.
+    """
 
     direction: FloatArray
     point: FloatArray
+    slip: float = 0.0
 
     def turned(self, angle: float) -> FloatArray:
         """The pose (4, 4) that turns by an angle [rad] about it."""
@@ -164,6 +168,19 @@ class Articulation:
                 found[k] = off @ axis.turned(float(angles[k])) @ self.start
         return found
 
+    def first_axis(self, given: FloatArray | None) -> Axis:
+        """The axis that the contact in the given pose suggests; the start becomes the pose nearby in which both of its
+        sides have the gap.
+        """
+        for _ in range(2):
+            touch = self.touch(self.start)
+            contact = (touch.gaps <= touch.gaps.min() + NEAR * self.size) * self.areas[touch.numbers]
+            axis = self.suggested([touch], [contact], given)
+            self.part_at(axis)
+            self.gap = self.kept
+            self.start = self.settle(axis, 0.0, np.eye(4)) @ self.start
+        return axis
+
     def width(self, axis: Axis, angles: FloatArray) -> float:
         """Mean spread of the contact along the axis [m] at these flexions; 0 where the surfaces part."""
         self.part_at(axis)
@@ -197,7 +214,9 @@ class Articulation:
             slip += SIDEWAYS * (np.eye(3) - spread / np.linalg.norm(spread, 2))
             given = np.linalg.eigh(slip)[1][:, 0]
             given *= np.copysign(1.0, given[np.abs(given).argmax()])
-        return Axis(given, center + self.size * np.cross(given, shifts @ given))
+        shift = shifts @ given
+        motion = np.concatenate([given, shift])
+        return Axis(given, center + self.size * np.cross(given, shift), float(motion @ matrix @ motion))
 
 
 def _constrained(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..joints.spline_sites import Sites
 from ..joints.spline_sites import poses as curve_poses
 from ..validation import finite, number, truth, unit_axis, whole_number
 from .arguments import check_progress, fit_errors
-from .articulation import EDGE, FAR, SPACING, Articulation, Axis
+from .articulation import EDGE, FAR, NEAR, SPACING, Articulation, Axis
 from .blas import one_blas_thread
 from .curve import DEFAULT_FRAMES, fit_curve
 from .result import CurveFit
@@ -25,7 +25,9 @@ from .result import CurveFit
 # that they go through one after the other, and by how much the contact is wider where the axis is turned round
 FITTED, CHECKED, AXIS_POSES, SHARES, WIDER = 3, 4, 7, (0.5, 1.0), 1.03
 EXACT = 100  # points, those with the least smooth gaps, whose distances are computed exactly
-NEAR = 0.1  # of the joint's size: beyond the least distance, points within it are the contact
+SLIDING = (
+    0.5  # of the second surface's slip about its axis: if that is less than this share of the first one's
+)
 
 #: called with the fraction done and a message; returning False cancels
 Progress = Callable[[float, str], "bool | None"]
@@ -141,14 +143,38 @@ def _fit(
 ) -> MeshJointFit:
     steps(0.0, "reading the meshes")
     other, found = _articulation(meshes, start, kept)
-    line = _axis(found, given, flip, ends, steps)
+    line = found.first_axis(given)
+    back = lie.inverse(start)
+    turned = None if given is None else -back[:3, :3] @ given
+    other_way, found_way = _articulation(meshes[::-1], back, kept)
+    line_way = found_way.first_axis(turned)
+    reverse = line_way.slip < SLIDING * line.slip
+    if reverse:  # the first one moves about the second, the axis in which it is round
+        other, found, line, given = other_way, found_way, line_way, turned
+    line = _axis(found, line, given, flip, ends, steps)
     steps(0.4, "following the contact")
     angles = np.unique(np.append(np.linspace(*ends, FITTED * count + 1), 0.0))
     poses = found.poses(line, angles)
     steps(0.7, "fitting the curve")
-    fit = fit_curve(poses, angles, count, length_scale=0.25 * found.size)
+    fit = _curve(lie.inverse(poses) if reverse else poses, angles, count, found, line, reverse)
     steps(0.8, "measuring the gaps")
-    return _measured(fit, found, other, line, np.linspace(*ends, CHECKED * count + 1))
+    result = _measured(fit, found, other, line, np.linspace(*ends, CHECKED * count + 1), reverse)
+    if not reverse:
+        return result
+    axis, center = -start[:3, :3] @ result.axis, _moved(start, result.center)
+    swapped = result.contacts_second, result.contacts
+    return replace(result, axis=axis, center=center, contacts=swapped[0], contacts_second=swapped[1])
+
+
+def _curve(
+    poses: FloatArray, angles: FloatArray, count: int, found: Articulation, line: Axis, reverse: bool
+) -> CurveFit:
+    """The curve, fitted by residuals on the axis, wherever the moving mesh has its origin."""
+    at_axis = np.eye(4)
+    at_axis[:3, 3] = line.point if reverse else _moved(lie.inverse(found.start), line.point)
+    fit = fit_curve(poses @ at_axis, angles, count, length_scale=0.25 * found.size)
+    joint = replace(fit.joint, frames=fit.joint.frames @ lie.inverse(at_axis))
+    return replace(fit, joint=joint)
 
 
 class _Steps:
@@ -228,12 +254,14 @@ def _samples(points: FloatArray, areas: FloatArray, spacing: float) -> tuple[Flo
 
 
 def _axis(
-    found: Articulation, given: FloatArray | None, flip: bool, ends: tuple[float, float], steps: _Steps
+    found: Articulation,
+    line: Axis,
+    given: FloatArray | None,
+    flip: bool,
+    ends: tuple[float, float],
+    steps: _Steps,
 ) -> Axis:
-    """The flexion axis, from the contact in the given pose, then from that along the whole motion."""
-    touch = found.touch(found.start)
-    contact = (touch.gaps <= touch.gaps.min() + NEAR * found.size) * found.areas[touch.numbers]
-    line = found.suggested([touch], [contact], given)
+    """The flexion axis, from the contact along the whole motion; line: that from the contact in the given pose."""
     steps(0.1, "finding the axis")
     part = np.linspace(*ends, AXIS_POSES)
     other = Axis(-line.direction, line.point)
@@ -251,12 +279,18 @@ def _axis(
 
 
 def _measured(
-    fit: CurveFit, found: Articulation, second: TriangleSurface, line: Axis, angles: FloatArray
+    fit: CurveFit,
+    found: Articulation,
+    second: TriangleSurface,
+    line: Axis,
+    angles: FloatArray,
+    reverse: bool,
 ) -> MeshJointFit:
     """The result, with the distances of the meshes along the fitted curve."""
     least, contacts = np.zeros(len(angles)), np.zeros((len(angles), 2, 3))
     curve = fit.joint
     poses = curve_poses(curve.frames, Sites.at(angles, curve.knots, curve.order, False))
+    poses = lie.inverse(poses) if reverse else poses
     for k, pose in enumerate(poses):
         touch = found.touch(pose)
         contacts[k] = [found.least(touch, side)[2] @ touch.places for side in found.sides(touch, line)]
