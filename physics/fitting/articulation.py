@@ -77,7 +77,8 @@ class Articulation:
         touch = self.touch(self.start)
         along = touch.places @ axis.direction
         order = np.argsort(along)
-        self.middle = float(along[order][np.searchsorted(np.cumsum(self.congruence(touch)[order]), 0.5)])
+        areas = np.cumsum(self.contact(touch)[order])
+        self.middle = float(along[order][np.searchsorted(areas, 0.5 * areas[-1])])
         least = [self.least(touch, side)[0] for side in self.sides(touch, axis)]
         self.kept = min(least) if self.gap is None else self.gap
 
@@ -111,6 +112,11 @@ class Articulation:
         off = (touch.gaps - mean) / decay
         variance = float(weights @ off**2)
         return mean - decay * variance, weights * (1.0 - 3.0 * off + off**2 - variance), weights
+
+    def contact(self, touch: Touch) -> FloatArray:
+        """Areas (n,) of the samples of the contact, 0 of those beyond."""
+        areas: FloatArray = self.areas[touch.numbers] * (touch.gaps <= touch.gaps.min() + NEAR * self.size)
+        return areas
 
     def sides(self, touch: Touch, axis: Axis) -> tuple[BoolArray, BoolArray]:
         """The samples on either side of the middle along the axis."""
@@ -174,8 +180,7 @@ class Articulation:
         """
         for _ in range(2):
             touch = self.touch(self.start)
-            contact = (touch.gaps <= touch.gaps.min() + NEAR * self.size) * self.areas[touch.numbers]
-            axis = self.suggested([touch], [contact], given)
+            axis = self.suggested([touch], [self.contact(touch)], given)
             self.part_at(axis)
             self.gap = self.kept
             self.start = self.settle(axis, 0.0, np.eye(4)) @ self.start
