@@ -31,9 +31,8 @@ def add(context: Context, swap: bool, wished: dict[str, Any]) -> Steps[physics_a
     late = ik_chains.why_late(scene, child, parent)
     if late:
         raise physics_access.model_error(late)
-    surfaces = [mesh_joints.surface(scene, body) for body in (parent, child)]
-    (*first, above), (*second, below) = surfaces
-    pose = physics_access.physics().lie.inverse(above) @ below
+    (*first, base), (*second, place) = (mesh_joints.surface(scene, body) for body in (parent, child))
+    pose = physics_access.physics().lie.inverse(base) @ place
     names, uid = [(body.handle(), body.name) for body in (parent, child)], scene.session_uid
     requests = physics_access.part("worker.requests")
     answer = yield requests.fit_meshes(compute_process.client(), first, second, pose, **wished)

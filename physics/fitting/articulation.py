@@ -128,7 +128,8 @@ class Articulation:
     def congruence(self, touch: Touch) -> FloatArray:
         """Weights (n,), of sum 1, with which the samples' gaps are drawn to the gap that is kept."""
         weights = self.areas[touch.numbers] * np.exp(-(touch.gaps - touch.gaps.min()) / (WIDE * self.size))
-        return weights / weights.sum()
+        shares: FloatArray = weights / weights.sum()
+        return shares
 
     def settle(self, axis: Axis, angle: float, off: FloatArray) -> FloatArray:
         """How the second surface is off the hinge (4, 4), in the first one's frame, at a flexion [rad].
@@ -230,9 +231,10 @@ def _constrained(
     """The step that meets rows @ step = misses (those that depend on others as well as they can) and is least."""
     left, singular, right = np.linalg.svd(rows)
     rank = int((singular > SINGULAR * singular[0]).sum())
-    step = right[:rank].T @ ((left.T @ misses)[:rank] / singular[:rank])
+    step: FloatArray = right[:rank].T @ ((left.T @ misses)[:rank] / singular[:rank])
     rest = right[rank:]
-    return step - rest.T @ np.linalg.solve(rest @ matrix @ rest.T, rest @ (gradient + matrix @ step))
+    step -= rest.T @ np.linalg.solve(rest @ matrix @ rest.T, rest @ (gradient + matrix @ step))
+    return step
 
 
 def _complement(rows: FloatArray) -> FloatArray:

@@ -92,8 +92,8 @@ def fit_joint_to_meshes(
 
     At each flexion both halves of the contact, on either side along the axis, keep the same gap; among such poses the
     one is taken in which the surfaces are most congruent, near a hinge about the axis. Where the shapes suggest one,
-    the axis is that about which the first surface slides along itself, where the second touches it. A mesh may be open
-    and either side of its triangles outside; it should be smooth, and finer than 1/20 of the joint.
+    the axis is that about which one of the surfaces, the rounder one, slides along itself where the other touches it. A
+    mesh may be open and either side of its triangles outside; it should be smooth, and finer than 1/20 of the joint.
 
     Args:
         first, second: vertices (n, 3) [m] and triangles (m, 3), indices of vertices.
@@ -247,7 +247,7 @@ def _facing(
 def _samples(points: FloatArray, areas: FloatArray, spacing: float) -> tuple[FloatArray, FloatArray]:
     """One point of each cell of this size, that nearest to the middle of its points, with the area of them all."""
     cells = np.unique(np.floor(points / spacing), axis=0, return_inverse=True)[1].ravel()
-    total = np.bincount(cells, areas)
+    total = np.asarray(np.bincount(cells, areas), dtype=np.float64)
     middles = np.column_stack([np.bincount(cells, areas * column) for column in points.T]) / total[:, None]
     order = np.lexsort((np.linalg.norm(points - middles[cells], axis=1), cells))
     return points[order[np.unique(cells[order], return_index=True)[1]]], total

@@ -80,7 +80,8 @@ class TriangleSurface:
         foot = (share[..., None] * self.corners[triangle]).sum(axis=1)
         normal = (share[..., None] * self.normals[self.triangles[triangle]]).sum(axis=1)
         away = points - foot
-        return np.copysign(np.linalg.norm(away, axis=1), (away * normal).sum(axis=1))
+        signed: FloatArray = np.copysign(np.linalg.norm(away, axis=1), (away * normal).sum(axis=1))
+        return signed
 
     def gaps(self, points: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Signed distances (n,) from the smooth surface that the triangles approximate, its normals (n, 3), and whether

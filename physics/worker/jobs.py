@@ -101,8 +101,8 @@ def fit_meshes(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arr
     """
     for name in MESHES:
         _check_array(name, arrays)
-    given = [arrays[name] for name in MESHES]
-    found = fitting.fit_joint_to_meshes(given[:2], given[2:4], given[4], progress=report.progress, **job)
+    a, b, c, d, pose = (arrays[name] for name in MESHES)
+    found = fitting.fit_joint_to_meshes((a, b), (c, d), pose, progress=report.progress, **job)
     header, results = _fitted(found.fit, *CURVE)
     measured = {name: value for name, value in vars(found).items() if isinstance(value, np.ndarray)}
     return {"fit": header, "gap": found.gap, "fitted": list(results)}, results | measured
