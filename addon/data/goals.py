@@ -86,9 +86,9 @@ class GoalSettings(PropertyGroup):
     )
     strength: number(
         "Strength",
-        "Largest torque of each joint, as a share of what it needs in nine tenths of the keyed motion. 1: only its "
-        "hardest moments are cut; 0.5: half as strong; 3: almost no limit",
-        **span(1e-3, 3.0, 1000.0, default=1.0),
+        "Largest torque of each joint, as a share of what it needs in nine tenths of the keyed motion. 1: its hardest "
+        "moments are cut; 0.5: half as strong; 5: almost no limit",
+        **span(1e-3, 3.0, 1000.0, default=1.5),
     )
     spacing: integer(
         "Frames per Key",
