@@ -114,6 +114,8 @@ def nearest_motion(
         if abs(knots[k] - smooth.times[k]) > 1e-9 * (1.0 + abs(knots[k])):
             raise ModelError(f"inputs have a row at {knots[k]:g} s, which must be at {smooth.times[k]:g} s")
     aside = np.array([followed is not None and name not in followed for name in model.coordinate_names])
+    if aside.all():
+        raise ModelError(f"followed names none of the coordinates: {list(followed or ())!r:.80}")
     metric = np.array([mass_matrix(model, model.state(q=row)) for row in smooth.q])
     metric[:, aside], metric[:, :, aside] = 0.0, 0.0
     metric /= sum(body.mass for body in model.bodies)
@@ -212,7 +214,8 @@ def _budgets(tau: FloatArray, names: list[str], strength: float, own: Mapping[st
         most[names.index(name)] = number(value, f"budget of {name!r}", positive=True)
     if not (most > 0.0).all():
         raise ModelError(f"no torque moves {names[int(np.argmin(most))]!r} in this motion: give it a budget")
-    return most.astype(np.float32).astype(np.float64)
+    single: FloatArray = most.astype(np.float32).astype(np.float64)
+    return single
 
 
 def _spans(knots: FloatArray) -> list[tuple[int, int]]:
@@ -248,9 +251,8 @@ def _apart(model: Model, moved: Result, times: FloatArray, q: FloatArray) -> Flo
     off = found - wanted
     squared = np.zeros(off.shape[:2])
     for k, body in enumerate(model.bodies):
-        spread = (
-            0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
-        )  # second moments about the mass centre
+        # second moments about the mass centre
+        spread = 0.5 * np.trace(body.inertia) * np.eye(3) - body.inertia
         center = off[:, k, :3, :3] @ body.com + off[:, k, :3, 3]
         turned = np.einsum("tij,jk,tik->t", off[:, k, :3, :3], spread, off[:, k, :3, :3])
         squared[:, k] = (center**2).sum(axis=1) + np.maximum(turned, 0.0) / body.mass

@@ -288,7 +288,7 @@ class Follow(Objective):
         known = np.flatnonzero((rows >= 0) & (rows < len(span.q)))
         off = span.q[rows[known]] - goal[known]
         force = off if self.metric is None else np.einsum("kij,kj->ki", np.asarray(self.metric)[known], off)
-        np.add.at(loss.by_q, (rows[known], slice(0, goal.shape[1])), 2.0 / len(times) * force)
+        np.add.at(loss.by_q[:, : goal.shape[1]], rows[known], 2.0 / len(times) * force)
         return loss._replace(value=float((off * force).sum()) / len(times))
 
 

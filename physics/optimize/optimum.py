@@ -22,6 +22,8 @@ from .residuals import SumOfSquares
 from .starts import from_inverse_kinematics
 
 FROM_POSES = "inverse kinematics"
+#: pairs of steps and changes of slopes that L-BFGS-B keeps
+CORRECTIONS = 30
 #: called after each gradient with their number so far and the least loss; returning False cancels
 Progress = Callable[[int, float], "bool | None"]
 
@@ -137,9 +139,23 @@ class Search:
 
     def _search(self, scipy: Any, begin: FloatArray, limits: FloatArray) -> Any:
         """What SciPy found."""
-        options = {"maxiter": self.most, "maxfun": self.most + 1, "ftol": 1e-13, "gtol": 1e-9}
+        widths = np.diff(limits)[:, 0]  # numbers of different sizes make a narrow valley
+        scale = np.where(np.isfinite(widths) & (widths > 0.0), 0.5 * widths, 1.0)
+
+        def evaluate(shares: FloatArray) -> tuple[float, FloatArray]:
+            value, slopes = self._evaluate(np.clip(scale * shares, *limits.T))
+            return value, scale * slopes
+
+        options = {
+            "maxiter": self.most,
+            "maxfun": self.most + 1,
+            "maxcor": CORRECTIONS,
+            "ftol": 1e-13,
+            "gtol": 1e-9,
+        }
+        bounds = limits / scale[:, None]
         return scipy.minimize(
-            self._evaluate, begin, jac=True, method="L-BFGS-B", bounds=limits, options=options
+            evaluate, begin / scale, jac=True, method="L-BFGS-B", bounds=bounds, options=options
         )
 
     def _evaluate(self, row: FloatArray) -> tuple[float, FloatArray]:

@@ -119,6 +119,7 @@ def test_torques_end_at_half_their_need_and_miss_less_than_others_do(frames):
         ("budgets", {"link9.angle": 1.0}, "link9"),
         ("budgets", {"link0.angle": -1.0}, "link0"),
         ("torques", ["link9.angle"], "link9"),
+        ("followed", [], "followed"),
         ("inputs", ph.Table([0.0, 0.1], np.zeros((2, 3))), "0.1"),
         ("inputs", None, "inputs"),
     ],
