@@ -124,7 +124,7 @@ def test_where_and_how_large_the_bones_are_does_not_count(knee):
     found = motion(fit)[0]
     found[:, :3, 3] /= scale
     off = ph.lie.inverse(place @ motion(knee)[0]) @ found
-    # samples are others: the figures are twice what a change of the samples' spacing by a tenth makes
+    # the samples of the surfaces are others; the bounds are from trials, no order gives them
     assert np.abs(off[:, :3, 3]).max() < 2e-3 and np.abs(off[:, :3, :3] - np.eye(3)).max() < 2e-2
 
 
