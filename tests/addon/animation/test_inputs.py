@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from ..keying import make_keys
+
 
 def pendulum(part, scene, make, kind="hinge"):
     """A held stand and a rod on a joint, weightless."""
@@ -41,9 +43,7 @@ def test_a_keyed_torque_is_sampled_at_the_frames_and_the_scene_is_put_back(part,
     for frame, value in ((1, 0.0), (7, 3.0), (13, -3.0)):
         row.torque = value
         joint.keyframe_insert("condyle.joint.coordinates[0].torque", frame=frame)
-    for curve in part("blender.compat").curves_in_use(joint):
-        for key in curve.keyframe_points:
-            key.interpolation = "LINEAR"
+    make_keys(joint, "LINEAR")
     scene.frame_set(4)
     read = part("reading.scene").read(scene)
     pushed = part("reading.input_values").torques(scene, read, np.arange(1.0, 14.0))

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from ..keying import curves_of, key_slider, set_keys
+from ..keying import curves_of, key_slider, make_keys, set_keys
 from ..said import codes, said
 from .test_start_states import pendulum  # noqa: F401
 
@@ -66,9 +66,7 @@ def test_a_child_whose_keys_begin_at_the_start_has_their_speed_whatever_its_pare
     authoring.add_joint(scene, body(parent), body(child), "slider", np.eye(4), name="J")
     parent.keyframe_insert("location", frame=earlier)
     set_keys(child, "location", {1: 0.0, 13: 0.6}, axis=2)
-    for curve in part("blender.compat").curves_in_use(child):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    make_keys(child, "LINEAR")
     scene.condyle.start.source = "MOTION"
     scene.frame_set(1)
     result = part("jobs.bake").bake_now(scene).result
@@ -184,9 +182,7 @@ def test_keys_of_a_child_that_begin_at_the_start_give_its_speed(part, scene, pen
         item.location = (-0.3 * np.sin(angle), 0, -0.3 * np.cos(angle))
         for path in ("location", "rotation_euler"):
             item.keyframe_insert(path, frame=frame)
-    for curve in curves_of(item.animation_data):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    make_keys(item, "LINEAR")
     scene.condyle.start.source = "MOTION"
     made = part("jobs.bake").bake_now(scene)
     assert made.result.qd[0, 0] == pytest.approx(1.2, rel=0.05)

@@ -7,7 +7,7 @@ import pytest
 
 from ..bake_digests import file_digest
 from ..frames_shown import over_frames
-from ..keying import curves_of, key_slider
+from ..keying import curves_of, key_slider, make_keys
 from ..said import codes, said
 
 
@@ -177,9 +177,7 @@ def test_a_free_body_starts_with_the_speed_of_its_keys(part, scene, make):
         item.location, item.rotation_euler = (x, 0.0, 0.0), (0.0, 0.0, x)
         for path in ("location", "rotation_euler"):
             item.keyframe_insert(path, frame=frame)
-    for curve in curves_of(item.animation_data):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    make_keys(item, "LINEAR")
     scene.frame_start, scene.frame_end = 9, 33
     scene.condyle.start.source = "MOTION"
     report = bake(part, scene)

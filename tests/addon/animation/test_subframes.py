@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import make_keys
+
 SECONDS = 2
 STRIPS = (((0.0, 0.0), (0.5, 0.8), (1.0, -0.4), (1.5, 0.3)), ((0.75, -0.5), (1.25, 0.6), (2.0, 0.0)))
 
@@ -119,9 +121,7 @@ def test_what_was_sampled_at_every_frame_goes_on_smoothly(bake):
         for frame in range(SECONDS * fps + 1):
             hand.location.x = 0.5 * np.sin(2.0 * np.pi * frame / fps)
             hand.keyframe_insert("location", index=0, frame=frame)
-        for curve in part("blender.compat").curves_in_use(hand):
-            for point in curve.keyframe_points:
-                point.interpolation = "LINEAR"
+        make_keys(hand, "LINEAR")
         made = joint.driver_add(f'["{slider}"]').driver
         made.type, made.expression = "SCRIPTED", "x"
         variable = made.variables.new()

@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import make_keys, set_keys
+
 # A wave of so many a second, half a second long or longer: at 24 frames a second it has 12 samples a swing.
 WAVES, PHASE = 2.0, 1.0
 
@@ -38,13 +40,9 @@ def bake(part, make):
                     upper.keyframe_insert(path, frame=frame)
             moved = upper
         else:
-            for frame, value in zip((fps * times).tolist(), values.tolist()):
-                joint[slider] = value
-                joint.keyframe_insert(f'["{slider}"]', frame=frame)
+            set_keys(joint, f'["{slider}"]', dict(zip((fps * times).tolist(), values.tolist())))
             moved = joint
-        for curve in part("blender.compat").curves_in_use(moved):
-            for point in curve.keyframe_points:
-                point.interpolation = "LINEAR"
+        for curve in make_keys(moved, "LINEAR"):
             if cycles:
                 curve.modifiers.new("CYCLES")
         scene.frame_set(0)

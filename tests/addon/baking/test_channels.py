@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ..frames_shown import over_frames
-from ..keying import set_keys
+from ..keying import make_keys, set_keys
 
 MODES = ("QUATERNION", "XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "AXIS_ANGLE")
 FRAMES = np.arange(1.0, 26.0)
@@ -82,9 +82,7 @@ def test_a_parent_that_comes_to_mirror_is_refused(part, scene, make, ph):
     body, parent = part("data.references").Body(make.box("Shank")), make.empty("Parent")
     body.object.parent = parent
     set_keys(parent, "scale", {1: 1.0, 10: -1.0}, axis=0)
-    for curve in part("blender.compat").curves_in_use(parent):
-        for point in curve.keyframe_points:
-            point.interpolation = "CONSTANT"
+    make_keys(parent, "CONSTANT")
     make.update()
     with pytest.raises(ph.ModelError, match="a parent mirrors it"):
         bake(part, scene, {body: make.smooth_poses(len(FRAMES), 1)})

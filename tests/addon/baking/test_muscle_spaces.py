@@ -7,7 +7,7 @@ import pytest
 
 from ..bake_digests import file_digest
 from ..frames_shown import over_frames
-from ..keying import key_slider, set_keys
+from ..keying import key_slider, make_keys, set_keys
 from ..tubes import seen
 
 pytestmark = pytest.mark.small
@@ -152,7 +152,5 @@ def pops_in(part, make, muscle, frame):
     for at, size in ((1, 0.0), (frame, 1.0)):
         root.scale = (size, size, size)
         root.keyframe_insert("scale", frame=at)
-    for curve in part("blender.compat").curves_in_use(root):
-        for key in curve.keyframe_points:
-            key.interpolation = "CONSTANT"
+    make_keys(root, "CONSTANT")
     return root

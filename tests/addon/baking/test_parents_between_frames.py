@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ..frames_shown import over_frames
-from ..keying import set_keys
+from ..keying import make_keys, set_keys
 
 PLACES = np.arange(1, 8) / 8.0
 
@@ -211,9 +211,7 @@ def test_where_what_carries_a_body_leaps_nothing_is_known_until_the_next_frame(
     cart, channels, seen = make.empty("Cart"), part("baking.channels"), []
     item.parent = cart
     set_keys(cart, "location", {1: 0.0, 10: 0.5}, axis=0)
-    for curve in part("blender.compat").curves_in_use(cart):
-        for point in curve.keyframe_points:
-            point.interpolation = "CONSTANT"
+    make_keys(cart, "CONSTANT")
     scene.frame_set(1)
     see = channels.see_between
     monkeypatch.setattr(

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import set_keys
 from ..said import codes
 from ..selecting import select
 
@@ -30,9 +31,7 @@ def belly(saved, make):
         make.box("Belly", (0.1, 0, 0), (0.2, 0.1, 0.1)),
     )
     belly.parent = post
-    for frame, x in ((1, 0.0), (4, 0.1), (LAST, 0.0)):
-        post.location.x = x
-        post.keyframe_insert("location", frame=frame)
+    set_keys(post, "location", {1: 0.0, 4: 0.1, LAST: 0.0}, axis=0)
     scene.frame_set(1)
     select(belly)
     bpy.ops.condyle.add_soft_body(preset="BELLY")
@@ -157,9 +156,7 @@ def test_it_rests_on_a_floor_beside_an_animated_collider(part, belly, make, ph):
     """
     scene, post = bpy.context.scene, belly.parent
     post.animation_data_clear()
-    for frame, z in ((1, 0.0), (12, -0.1), (24, -0.1)):
-        post.location.z = z
-        post.keyframe_insert("location", frame=frame)
+    set_keys(post, "location", {1: 0.0, 12: -0.1, 24: -0.1}, axis=2)
     floor = make.box("Floor", (0.0, 0.0, -0.12), (2.0, 2.0, 0.001))
     scene.frame_set(1)
     for item, shape in ((floor, "PLANE"), (post, "BOX")):

@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import make_keys
+
 SECONDS = 2
 
 
@@ -193,9 +195,7 @@ def test_a_joint_is_let_go_of_at_the_key_of_what_holds_it(part, make, path, valu
     for frame, value in ((0.0, values[0]), (3.3, values[1])):
         setattr(item.condyle.joint, path, value)
         item.keyframe_insert(f"condyle.joint.{path}", frame=frame)
-    for curve in part("blender.compat").curves_in_use(item):
-        for point in curve.keyframe_points:
-            point.interpolation = "CONSTANT"
+    make_keys(item, "CONSTANT")
     on = np.array([1.0] * 4 + [0.0] * 2)
     weight = 0.5 + 0.5 * on if path == "follow" else 0.0 * on
     seen = weights.Strength(np.arange(6.0), weight, on > (1.0 if path == "follow" else 0.0))

@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..keying import make_keys, set_keys
+
 FIRST, LAST = -30, 40
 
 
@@ -13,9 +15,7 @@ def cycled(part, make, mode, counts=(0, 0), influence=None, limits=None):
     for frame, value in ((2, 0.0), (3, 5.0), (5, 4.0), (6, 1.0)):
         item.location.x = value
         item.keyframe_insert("location", index=0, frame=frame)
-    (curve,) = part("blender.compat").curves_in_use(item)
-    for point in curve.keyframe_points:
-        point.interpolation = "LINEAR"
+    (curve,) = make_keys(item, "LINEAR")
     modifier = curve.modifiers.new("CYCLES")
     modifier.mode_before, modifier.mode_after = mode if isinstance(mode, tuple) else (mode, mode)
     modifier.cycles_before, modifier.cycles_after = counts
@@ -80,12 +80,8 @@ def test_captured_cycles_lead_as_if_their_keys_were_written_out(part, make, mode
         joint, slider = make.driven_arm(part, scene)
         scene.render.fps, scene.frame_start, scene.frame_end = 24, 0, 24
         joint.condyle.joint.prescribed = True
-        for frame, value in enumerate(values.tolist()):
-            joint[slider] = value
-            joint.keyframe_insert(f'["{slider}"]', frame=frame)
-        (curve,) = part("blender.compat").curves_in_use(joint)
-        for point in curve.keyframe_points:
-            point.interpolation = interpolation
+        set_keys(joint, f'["{slider}"]', dict(enumerate(values.tolist())))
+        (curve,) = make_keys(joint, interpolation)
         if cycles:
             modifier = curve.modifiers.new("CYCLES")
             modifier.mode_before, modifier.mode_after = "NONE", mode

@@ -6,7 +6,7 @@ import pytest
 
 from tests.addon.live.test_run import Hand, settings
 
-from ..keying import set_keys
+from ..keying import make_keys, set_keys
 from ..said import said
 
 
@@ -162,9 +162,7 @@ def test_what_leads_nothing_makes_no_run_read_farther(part, scene, make, arms):
 def test_it_reads_whole_cycles(part, scene, arms, pairs, mode, last):
     scene.frame_end = 20
     (slider,) = part("data.joints").slider_names(arms.condyle.joint)
-    for frame, value in pairs:
-        arms[slider] = value
-        arms.keyframe_insert(f'["{slider}"]', frame=frame)
+    set_keys(arms, f'["{slider}"]', dict(pairs))
     if mode:
         for curve in part("blender.compat").curves_in_use(arms):
             curve.modifiers.new("CYCLES").mode_after = mode
@@ -211,10 +209,8 @@ def test_a_cycle_that_drops_back_or_goes_on_does_so_again_and_again(part, scene,
     settings_.follow = 0.7 if led == "FOLLOW" else 0.0
     (slider,) = part("data.joints").slider_names(settings_)
     set_keys(arms, f'["{slider}"]', {1: 0.0, 7: 0.3})
-    for curve in part("blender.compat").curves_in_use(arms):
+    for curve in make_keys(arms, "LINEAR"):
         curve.modifiers.new("CYCLES").mode_after = mode
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
     scene.frame_set(1)
     live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
     assert not [each for each in said(told(part)) if each[0] == "animation-ends" and each[2] == 13.0]
@@ -237,11 +233,9 @@ def test_a_wheel_that_a_controller_turns_turns_on(part, scene, make, arms, mode)
     settings_.prescribed, settings_.controller.enabled = False, True
     (slider,) = part("data.joints").slider_names(settings_)
     set_keys(arms, f'["{slider}"]', {1: 0.0, 13: 2.0 * np.pi})
-    for curve in part("blender.compat").curves_in_use(arms):
+    for curve in make_keys(arms, "LINEAR"):
         if mode:
             curve.modifiers.new("CYCLES").mode_after = mode
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
     scene.frame_set(1)
     live = Hand(part, scene, duration=1.2, record=True).walk().baked.result
     assert not told(part)

@@ -8,6 +8,8 @@ from tests.addon.digests import differences, digest
 from tests.addon.live.test_run import Hand
 from tests.addon.walking import add_tail, walker
 
+from ..keying import set_keys
+
 
 @pytest.mark.small
 @pytest.mark.parametrize("way", ["own keys", "driver"])
@@ -45,9 +47,7 @@ def test_beyond_the_last_frame_the_scene_shows_what_leads_the_run(part, scene, m
     place = np.eye(4)
     place[2, 3] = 0.8
     authoring.add_joint(scene, body(top), body(bob), "spherical", place)
-    for frame, x in ((1, 0.0), (4, 0.1), (7, 0.3 if ends == "elsewhere" else 0.0)):
-        top.location.x = x
-        top.keyframe_insert("location", frame=frame)
+    set_keys(top, "location", {1: 0.0, 4: 0.1, 7: 0.3 if ends == "elsewhere" else 0.0}, axis=0)
     if ends == "cycles":
         for curve in part("blender.compat").curves_in_use(top):
             curve.modifiers.new("CYCLES")

@@ -7,6 +7,8 @@ from tests.addon.chain_rigs import add_chain, rig_with_tail, tail
 from tests.addon.live.test_run import Hand
 from tests.addon.making.test_colliders import add_collider, ball, floor
 
+from ..keying import make_keys, set_keys
+
 bpy = pytest.importorskip("bpy")
 RADIUS = 0.08
 
@@ -16,12 +18,8 @@ def test_a_ball_that_is_shot_through_a_chain_takes_it_along(part, scene, make):
     rig = rig_with_tail(make, 6)
     add_chain(rig, *tail(rig), preset="ROPE")
     shot = ball("Ball", RADIUS, location=(-0.6, -0.11, 0.65))
-    for frame, x in ((1, -0.6), (5, 0.6), (12, 0.6)):
-        shot.location.x = x
-        shot.keyframe_insert("location", frame=frame)
-    for curve in part("blender.compat").curves_in_use(shot):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    set_keys(shot, "location", {1: -0.6, 5: 0.6, 12: 0.6}, axis=0)
+    make_keys(shot, "LINEAR")
     add_collider(shot, shape="SPHERE")
     add_collider(floor(location=(0, 0, 0.3)), shape="PLANE")
     scene.frame_start, scene.frame_end = 1, 12

@@ -8,6 +8,7 @@ import pytest
 from mathutils import Vector
 
 from ..chain_rigs import FIGURE, NAMINGS, humanoid
+from ..keying import make_keys, set_keys
 
 
 @pytest.mark.parametrize("naming", NAMINGS)
@@ -215,12 +216,8 @@ def test_a_led_figure_falls_from_the_pose_and_speed_that_constraints_give_it(par
     scene.frame_start, scene.frame_end = 1, 6
     target = rig.pose.bones["Root"]
     target.rotation_mode = "XYZ"
-    for frame, turn in ((1, 0.3), (13, 0.9)):
-        target.rotation_euler.x = turn
-        target.keyframe_insert("rotation_euler", frame=frame)
-    for curve in part("blender.compat").curves_in_use(rig):
-        for point in curve.keyframe_points:
-            point.interpolation = "LINEAR"
+    set_keys(target, "rotation_euler", {1: 0.3, 13: 0.9}, axis=0)
+    make_keys(rig, "LINEAR")
     copy = rig.pose.bones["J_Bip_L_UpperLeg"].constraints.new("COPY_ROTATION")
     copy.target, copy.subtarget, copy.target_space, copy.owner_space = rig, "Root", "LOCAL", "LOCAL"
     scene.frame_set(1)

@@ -7,6 +7,8 @@ from tests.addon.chain_rigs import add_chain, rig_with_tail
 from tests.addon.live.test_run import Hand
 from tests.addon.said import codes
 
+from ..keying import make_keys, set_keys
+
 bpy = pytest.importorskip("bpy")
 WIND, DRAG = ("WIND", {"strength": 3.0, "flow": 0.0}), ("DRAG", {"linear_drag": 0.2, "quadratic_drag": 1.5})
 FADING = {"falloff_power": 1.5, "use_min_distance": True, "distance_min": 0.3}
@@ -94,9 +96,7 @@ def test_strengths_follow_their_keys_and_fields_their_carriers(part, scene, make
     for frame, strength in ((1, 0.0), (11, 10.0)):
         wind.field.strength = strength
         wind.keyframe_insert("field.strength", frame=frame)
-    (curve,) = part("blender.compat").curves_in_use(wind)
-    for point in curve.keyframe_points:
-        point.interpolation = "LINEAR"
+    make_keys(wind, "LINEAR")
     axis = np.array(wind.matrix_world)[:3, 2]
     place = middle(link)
     part("jobs.bake").bake_now(scene)
@@ -108,12 +108,8 @@ def test_strengths_follow_their_keys_and_fields_their_carriers(part, scene, make
     wind.field.type, wind.field.shape, wind.field.strength = "FORCE", "POINT", 2.0
     wind.animation_data_clear()
     ends = np.array([[0.3, -0.3, 0.7], [0.3, 0.3, 0.7]])
-    for frame, location in zip((1, 11), ends):
-        wind.location = location
-        wind.keyframe_insert("location", frame=frame)
-    for each in part("blender.compat").curves_in_use(wind):
-        for point in each.keyframe_points:
-            point.interpolation = "LINEAR"
+    set_keys(wind, "location", {1: ends[0], 11: ends[1]})
+    make_keys(wind, "LINEAR")
     scene.frame_set(1)
     report = part("jobs.bake").bake_now(scene)
     assert {each.other for each in report.result.model.forces if each.type == "force_field"} != {-1}
