@@ -76,6 +76,7 @@ def _draw_goal(layout: Any, context: Any, goal: Any) -> None:
         joint = references.joint_of(context.scene, own_body(context))
         rows = () if joint is None else joint.condyle.joint.coordinates
         unit = rows[goal.coordinate].unit if goal.coordinate < len(rows) else "1"
-        layout.prop(goal, "coordinate", text=title_of(rows[goal.coordinate]) if unit != "1" else None)
-        layout.prop(goal, f"value{VIEWS.get(unit, '')}")
+        layout.prop(goal, "coordinate")
+        name = title_of(rows[goal.coordinate]) if unit != "1" else "Value"
+        layout.prop(goal, f"value{VIEWS.get(unit, '')}", text=name)
     layout.prop(goal, "weight")
