@@ -58,18 +58,6 @@ def rk4_knee_order_6() -> Measurement:
     return knee_order(6, "rk4", FOURTH_ORDER_STEPS, DURATION)
 
 
-@claim("convergence.symplectic_euler_knee", at_most=1.05, at_least=0.95)
-def symplectic_euler_knee() -> Measurement:
-    """Order of symplectic Euler on the cubic knee."""
-    return knee_order(4, "symplectic_euler", FIRST_ORDER_STEPS, DURATION)
-
-
-@claim("convergence.rk4_knee_order_6", at_most=4.3, at_least=3.8)
-def rk4_knee_order_6() -> Measurement:
-    """Order of RK4 on the knee of spline order 6."""
-    return knee_order(6, "rk4", FOURTH_ORDER_STEPS, DURATION)
-
-
 @claim("convergence.rk4_knee_cubic_within_a_span", at_most=4.3, at_least=3.8)
 def rk4_knee_cubic_within_a_span() -> Measurement:
     # A cubic's accelerations have kinks at the knots, so the order shows only between them.
