@@ -39,6 +39,9 @@ def add(context: Context, swap: bool, wished: dict[str, Any]) -> Steps[physics_a
     found = requests.fit_meshes_answer(answer)
     scene = references.find_scene(uid)
     parent, child = (references.find_body(handle, name) for handle, name in names)
+    late = ik_chains.why_late(scene, child, parent)
+    if late:
+        raise physics_access.model_error(late)
     item = mesh_joints.add(scene, parent, child, pose, found)
     project_poses.set_readings(scene, item, np.zeros(1))
     references.make_active(context, child)

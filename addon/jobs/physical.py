@@ -78,7 +78,10 @@ def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
 
     def let_go(scene: Scene) -> None:
         for uid in keyed:
-            settings = references.find_in(scene, uid, "a joint").condyle.joint
+            item = references.object_in(scene, uid)
+            if item is None:  # deleted meanwhile
+                continue
+            settings = item.condyle.joint
             settings.prescribed, settings.follow, settings.start_from = False, 0.0, "MOTION"
 
     report = yield from goals.baked(task, found, frames, fitted, once, clock, told, let_go)

@@ -112,8 +112,9 @@ def _torque_actuator(made: Elements, node: Node) -> None:
     name, force = _input(made, node), np.zeros(3)
     if first.body == second.body:
         return
-    if first.body is not None and not in_world:
+    if not in_world:
         torque = first.pose[:3, :3] @ torque
+    if first.body is not None and not in_world:
         made.builder.add_wrench(name, first.body, torque, force, name, axes="body", other=second.body)
         return
     for end, moment, own in zip((first, second), (torque, -torque), (name, f"{name} opposite")):

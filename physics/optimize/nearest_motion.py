@@ -93,7 +93,7 @@ def nearest_motion(
         times, q: of the given motion, (T,), increasing [s], and coordinates (T, nv); T at least 6.
         dt, integrator: as of `gradient`; the last time is a whole number of steps after the first.
         inputs: at its times, the knots, torques are found, straight between them; its other columns act as they are.
-            The first and last time are those of the motion.
+            The first and last time are those of the motion, the others whole steps after the first.
         torques: coordinates that have them; None: all. Others, such as those of a root, move as they are moved.
         followed: coordinates that are to stay near the motion; None: all. Others count as still where torques are
             guessed, and what moves on them is not compared.
@@ -113,6 +113,14 @@ def nearest_motion(
     for k in (0, -1):
         if abs(knots[k] - smooth.times[k]) > 1e-9 * (1.0 + abs(knots[k])):
             raise ModelError(f"inputs have a row at {knots[k]:g} s, which must be at {smooth.times[k]:g} s")
+    steps = (knots - knots[0]) / number(dt, "dt", positive=True)
+    (odd,) = np.nonzero(np.abs(steps - np.round(steps)) > 1e-6)
+    if len(odd):
+        raise ModelError(
+            f"inputs have a row at {knots[odd[0]]:g} s, which is no whole number of steps after the first"
+        )
+    for name in followed or ():
+        model.coordinate_index(name)
     aside = np.array([followed is not None and name not in followed for name in model.coordinate_names])
     if aside.all():
         raise ModelError(f"followed names none of the coordinates: {list(followed or ())!r:.80}")
@@ -179,7 +187,11 @@ class _Search:
     def _span(self, state: State, given: Table, held: int, progress: Progress) -> Optimum:
         """The best torques from a state on at the times of a table, of which the first ones are held."""
         times, duration = np.asarray(self.follow.times), float(given.times[-1] - given.times[0])
-        inside = (times > given.times[0] - 0.5 * self.dt) & (times < given.times[-1] + 0.5 * self.dt)
+        inside = (times > given.times[0] - 1e-9) & (times < given.times[-1] + 1e-9)
+        if not inside.any():
+            raise ModelError(
+                f"the motion has no time between {given.times[0]:g} and {given.times[-1]:g} s, where inputs have rows"
+            )
         metric = self.follow.metric[inside]
         objective = (
             1e4 / np.trace(metric.mean(axis=0)) * Follow(times[inside], self.follow.values[inside], metric)

@@ -280,17 +280,17 @@ def jams(first: int, m: int, space: Array) -> bool:
 
 @shared
 def search(first: int, cones: int, m: int, space: Array, order: Array, trees: int, sparse: Array) -> bool:
-    """Larger scales, then the central path, where Newton's steps alone make no progress; arguments as of `approach`."""
+    """Larger scales, then the central path, where Newton's steps alone make no progress; arguments as of `approach`.
+    Returns whether it ends: at a solution, or where there is none.
+    """
     if sharpen(first, cones, m, space, order, trees, sparse):
         return True
     follow_path(first, cones, m, space, trees, sparse)
     at_end, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     for i in range(first, m):
         space[solver.DUAL_STEP, i] = space[solver.IMPULSE, i]
-    if approach(first, cones, m, space, order, 0, trees, sparse):
+    if approach(first, cones, m, space, order, 0, trees, sparse) or jams(first, m, space):
         return True
-    if jams(first, m, space):
-        return False
     if at_end < defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)[0]:
         # the path ended near the solution, and sweeps diverged from it: contacts that barely slip
         for i in range(first, m):
@@ -306,7 +306,7 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
         centre(first, cones, m, space, order, 0, None)
     if approach(first, cones, m, space, order, 0 if warm else SWEEPS, 0, None):
         return
-    if search(first, cones, m, space, order, 0, None) or jams(first, m, space):
+    if search(first, cones, m, space, order, 0, None):
         return
     weight = FIRST_WEIGHT
     for _ in range(MOST_PROXIMAL_STEPS):

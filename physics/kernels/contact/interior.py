@@ -63,8 +63,8 @@ def start(first: int, cones: int, m: int, space: Array, sparse: Array) -> float:
     for i in range(first, m):
         size = max(size, abs(space[solver.RIGHT, i]) * space[solver.SCALE, i])
     for i in range(first, m):
-        space[solver.IMPULSE, i] = 0.0
-        space[solver.DUAL, i] = 0.0
+        space[solver.IMPULSE, i] = space[solver.DUAL, i] = 0.0
+        space[solver.STEP, i] = space[solver.RISE, i] = space[solver.DUAL_STEP, i] = 0.0
         if space[solver.SCALE, i] > 0.0 and (i >= cones or (i - first) % 3 == 0):
             space[solver.IMPULSE, i] = size / space[solver.FRICTION, i] if i < cones else size
             space[solver.DUAL, i] = size / space[solver.SCALE, i]
@@ -258,7 +258,10 @@ def sparse_step(count: int, cones: int, m: int, target: float, weight: float, sp
                     for c in range(spans[k, con.SPAN_COUNT]):
                         side[columns[k, c]] += values[k, c] * g[j]
             i += width
-        if total > STALLED * last:
+        if not total <= last:  # the last answer made it worse
+            combine(solver.STEP, solver.STEP, -1.0, solver.DUAL_STEP, 0, m, space)
+            multiply(m, solver.STEP, solver.RISE, sparse)
+        if not total <= STALLED * last:
             return True
         last = total
         solve_fronts(count, trees, sparse[at.LISTS], sparse[at.FRONTS], side)
@@ -269,7 +272,8 @@ def sparse_step(count: int, cones: int, m: int, target: float, weight: float, sp
                 u = with_slip(i, width, side_speeds(i, width, sparse), space)
                 taken = impulses_of(i, width, weight, u, space)
                 for j in range(width):
-                    space[solver.STEP, i + j] += space[solver.TRIAL, i + j] - taken[j]
+                    space[solver.DUAL_STEP, i + j] = space[solver.TRIAL, i + j] - taken[j]
+                    space[solver.STEP, i + j] += space[solver.DUAL_STEP, i + j]
             i += width
         multiply(m, solver.STEP, solver.RISE, sparse)
     return True

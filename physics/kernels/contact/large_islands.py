@@ -14,7 +14,7 @@ from .impulse_residual import contact_miss
 from .impulses import SWEEPS, approach, centre, gather, search
 from .newton import LARGEST, choose, defect
 from .spare_layout import FRICTION, IMPULSE, JAMMED, RESTITUTION, RIGHT
-from .sparse import prepare_sparse
+from .sparse import find_sparse_speeds, prepare_sparse
 from .sparse_order import find_masses, lay_out, list_units, order_trees
 
 # Islands with fewer rows are solved with the matrix of their rows; so are those with more where nothing else helps,
@@ -131,7 +131,13 @@ def solve_large(
         if not approach(0, cones, m, space, order, before if warm else SWEEPS, number, sparse):
             value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
             if value > NEAR * NEAR * whole:
+                for i in range(m):
+                    spare[IMPULSE, order[i]] = space[solver.IMPULSE, i]
                 search(0, cones, m, space, order, number, sparse)
+                if not defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)[0] <= value:
+                    for i in range(m):
+                        space[solver.IMPULSE, i] = spare[IMPULSE, order[i]]
+                    find_sparse_speeds(m, sparse)
     residual, beyond = sparse_residual(cones, m, sparse)
     enough = JAMMED if m < MANY_ROWS else ROUGH
     if not max(residual, enough) * beyond <= enough:
