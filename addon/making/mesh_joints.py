@@ -65,6 +65,8 @@ def add(
     bodies_and_joints.set_control_frames(scene, item, units.to_blender(frames, scene), found.joint.knots)
     settings.child_in_joint = tuple(units.to_blender(at_rest, scene).ravel())
     presets_making.settle(scene, item, BY_NAME["knee"], child, box_of(child), False)
+    row = settings.coordinates[0]
+    row.lower, row.upper = float(found.angles.min()), float(found.angles.max())
     rest_poses.note(item)
     sliders.set_driven(scene, item, True)
     return item

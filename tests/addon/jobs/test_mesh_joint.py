@@ -50,6 +50,7 @@ def test_the_slider_moves_the_child_along_the_parent_s_surface(bones):
     settings = joint.condyle.joint
     assert settings.child.object == bones[1] and settings.driven
     assert settings.coordinates[0].title == "Flexion" and len(settings.frames) == 6
+    assert (settings.coordinates[0].lower, settings.coordinates[0].upper) == pytest.approx((0.0, 1.5))
     for angle in (0.0, 0.7, 1.4):
         joint["coordinate"] = angle
         joint.update_tag()
