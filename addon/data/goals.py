@@ -97,6 +97,6 @@ class GoalSettings(PropertyGroup):
     )
     far_off: length(
         "Far Off",
-        "A body that is farther from its keys than this, in the mean over its mass, is told before anything is written",
+        "Nothing is written, until you accept it, where a body is farther than this from its keys (mean of its mass)",
         **span(1e-6, 1.0, default=0.05, precision=3),
     )

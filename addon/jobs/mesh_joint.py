@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bpy.types import Context
+from bpy.types import Context, Scene
 
 from ..baked import ik_chains
 from ..blender import compute_process, physics_access
@@ -28,9 +28,7 @@ def add(context: Context, swap: bool, wished: dict[str, Any]) -> Steps[physics_a
     if joined or references.joint_of(scene, child) is not None:
         name = parent.name if joined else child.name
         raise physics_access.model_error(f"{name} already has a joint: remove it first")
-    late = ik_chains.why_late(scene, child, parent)
-    if late:
-        raise physics_access.model_error(late)
+    _check(scene, child, parent)
     (*first, base), (*second, place) = (mesh_joints.surface(scene, body) for body in (parent, child))
     pose = physics_access.physics().lie.inverse(base) @ place
     names, uid = [(body.handle(), body.name) for body in (parent, child)], scene.session_uid
@@ -39,10 +37,15 @@ def add(context: Context, swap: bool, wished: dict[str, Any]) -> Steps[physics_a
     found = requests.fit_meshes_answer(answer)
     scene = references.find_scene(uid)
     parent, child = (references.find_body(handle, name) for handle, name in names)
-    late = ik_chains.why_late(scene, child, parent)
-    if late:
-        raise physics_access.model_error(late)
+    _check(scene, child, parent)
     item = mesh_joints.add(scene, parent, child, pose, found)
     project_poses.set_readings(scene, item, np.zeros(1))
     references.make_active(context, child)
     return found
+
+
+def _check(scene: Scene, child: references.Body, parent: references.Body) -> None:
+    """ModelError where the child cannot follow a joint's sliders in time."""
+    late = ik_chains.why_late(scene, child, parent)
+    if late:
+        raise physics_access.model_error(late)

@@ -40,7 +40,7 @@ class PhysicalReport:
 
 
 def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
-    """Steps that find torques, key them, let go of the joints, and bake; accept: also where that is far from the keys.
+    """Steps that find torques, key them, simulate the joints, and bake; accept: also where that is far from the keys.
 
     Raises:
         ModelError: the scene has what has no gradient, or no keyed joint; or the motion is far from the keys and that
@@ -76,7 +76,7 @@ def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
     clock.lap("solve")
     keyed = [each.joint_uid for each in made.read.bodies if each.name in made.wanted]
 
-    def let_go(scene: Scene) -> None:
+    def unpin(scene: Scene) -> None:
         for uid in keyed:
             item = references.object_in(scene, uid)
             if item is None:  # deleted meanwhile
@@ -84,7 +84,7 @@ def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
             settings = item.condyle.joint
             settings.prescribed, settings.follow, settings.start_from = False, 0.0, "MOTION"
 
-    report = yield from goals.baked(task, found, frames, fitted, once, clock, told, let_go)
+    report = yield from goals.baked(task, found, frames, fitted, once, clock, told, unpin)
     return PhysicalReport(report, found.distance, farthest, entry.name, frame, joints)
 
 
@@ -134,7 +134,7 @@ def _wanted(made: Plan, run: np.ndarray) -> np.ndarray:
 
 def _places(view: Scene, made: Plan) -> dict[str, tuple[int, int]]:
     """Coordinates of keyed joints that get torques: their joints' Empties, by session uid, and their numbers there.
-    Free joints have none: what hangs on nothing is moved by what it touches.
+    Free joints have none: contacts and gravity alone move their bodies.
     """
     read, scene, found = made.read, references.find_scene(view.session_uid), {}
     keyed = {each.joint_uid: each for each in read.bodies if each.name in made.wanted}

@@ -32,7 +32,7 @@ MOST = 0.9
 LEAST = 1e-3
 #: how much squared torques count, all at their usual size, against a motion that is 1 % of the chain's size off
 EFFORT = 1e-3
-#: longest span [s] in which torques are searched for together: deviations grow with time, of what stands
+#: longest span [s] in which torques are searched for together: deviations of upright bodies grow with time
 TOGETHER = 1.2
 
 
@@ -44,7 +44,7 @@ class NearestMotion:
         result: of the simulation from `state` by `inputs`, with a sample at each step.
         times: of the given motion (T,) [s].
         apart: root mean square distance (T, bodies) [m] of each body's mass from where the given motion has it; 0 of
-            what moves on coordinates that do not follow it.
+            bodies on coordinates that do not follow it.
         distance: the same of all mass and times [m].
         budgets: {coordinate: largest torque [N m, N]}. gradients: how many it took.
     """
@@ -96,7 +96,7 @@ def nearest_motion(
             The first and last time are those of the motion, the others whole steps after the first.
         torques: coordinates that have them; None: all. Others, such as those of a root, move as they are moved.
         followed: coordinates that are to stay near the motion; None: all. Others count as still where torques are
-            guessed, and what moves on them is not compared.
+            guessed, and bodies on them are not compared.
         strength: budgets as a share of the torque that suffices in nine tenths of the motion. budgets: {coordinate:
             largest torque [N m, N]} of those that have one of their own.
         state: the start; None: that of the smoothed motion. most_gradients: of each span.
@@ -168,9 +168,9 @@ class _Search:
         """
         columns = [self.model.coordinate_index(name) for name in self.names]
         begin, done, spans = 0, 0, _spans(knots)
-        for number_, (last, kept) in enumerate(spans):
+        for index, (last, kept) in enumerate(spans):
 
-            def reports(gradients: int, _value: float, before: int = done, share: int = number_) -> Any:
+            def reports(gradients: int, _value: float, before: int = done, share: int = index) -> Any:
                 part = (share + min(gradients / self.most_gradients, 1.0)) / len(spans)
                 return None if progress is None else progress(before + gradients, part)
 

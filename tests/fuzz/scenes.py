@@ -16,7 +16,7 @@ import numpy as np
 
 import addon
 import physics as ph
-from tests.addon import conftest, undo_stage
+from tests.addon import conftest, undo_stage, undo_steps
 from tests.addon.digests import differences
 from tests.fuzz.mutating import VALUES, changed, pick
 from tests.fuzz.sweeps import Try
@@ -102,7 +102,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def lost(before: Any) -> list[str]:
-    found = differences(before, undo_stage.digest_in_time())
+    found = differences(before, undo_steps.digest_in_time())
     passing = ("/users: ", "/simulation/statistics/")  # of a run that diverges, too
     return [
         each
@@ -117,7 +117,7 @@ def fault(path: Path, alter: Any, seed: int) -> str:
     rng, scene, refused = np.random.default_rng(seed), bpy.context.scene, None
     for _ in range(int(rng.integers(1, 4))):
         alter(rng)
-    before, bake = undo_stage.digest_in_time(), part("jobs.bake")
+    before, bake = undo_steps.digest_in_time(), part("jobs.bake")
     try:
         bake.check_now(scene)
         bake.bake_now(scene)
@@ -129,7 +129,7 @@ def fault(path: Path, alter: Any, seed: int) -> str:
     if refused and (found := lost(before)):
         return f"changed by a bake that is refused: {found[:5]}"
     versions = [owner.condyle.schema_version for owner in owners()]
-    saved, before = path.with_name("saved.blend"), undo_stage.digest_in_time()
+    saved, before = path.with_name("saved.blend"), undo_steps.digest_in_time()
     bpy.ops.wm.save_as_mainfile(filepath=str(saved), copy=True)
     bpy.ops.wm.open_mainfile(filepath=str(saved))
     found = lost(before)

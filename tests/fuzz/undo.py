@@ -9,7 +9,8 @@ from pathlib import Path
 import bpy
 import numpy as np
 
-from tests.addon.undo_stage import RECIPES, chained
+from tests.addon.undo_stage import RECIPES
+from tests.addon.undo_steps import chained
 from tests.fuzz.scenes import staged
 from tests.fuzz.sweeps import Try
 

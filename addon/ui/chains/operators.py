@@ -8,7 +8,7 @@ from bpy.types import Context, Operator
 from ...baking import restoring
 from ...data import colliders as data
 from ...data import findings, references
-from ...data.properties import span
+from ...data.bodies import AIR, FREQUENCY, RATIO, SHARE
 from ...data.property_options import Change, Edit, any_selected, counted, unless
 from ...jobs import bake
 from ...making import chain_presets, chains, clean_up, colliders, jiggle_settings, ragdolls
@@ -57,21 +57,19 @@ class AddChain(Edit, Operator):
     frequency: number(
         "Frequency [Hz]",
         "How often the chain swings in a second. Lower is softer, sags more and trails farther behind",
-        **span(0.01, 10.0, 1000.0),
+        **FREQUENCY,
     )
     damping_ratio: number(
         "Damping Ratio",
         "0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
-        **span(0.0, 1.0, 100.0),
+        **RATIO,
     )
     gravity: number(
         "Gravity",
         "Share of the scene's gravity that pulls at it: 1 all of it, 0 none",
-        **span(-10.0, 1.0, 10.0, soft_min=0.0),
+        **SHARE,
     )
-    drag: number(
-        "Drag [1/s]", "Resistance of the air: rate at which it loses its speed", **span(0.0, 10.0, 100.0)
-    )
+    drag: number("Drag [1/s]", "Resistance of the air: rate at which it loses its speed", **AIR)
 
     def change(self, context: Context) -> str:
         if self.figures_of not in ("", self.preset):

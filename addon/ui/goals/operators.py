@@ -50,7 +50,15 @@ class RemoveGoal(Edit, Operator):
         remove_active(own_body(context).data.goals, "rows", "active_row")
 
 
-class SolveGoals(Change, JobOperator, Operator):
+class Search(Change, JobOperator):
+    """A search for torques in a scene that can be simulated."""
+
+    @classmethod
+    def why_not(cls, context: Context) -> str:
+        return why_nothing(context)
+
+
+class SolveGoals(Search, Operator):
     """Find torques of the joints that bring the bodies to their goals, key them, and bake what they do"""
 
     bl_idname = "condyle.solve_goals"
@@ -58,10 +66,6 @@ class SolveGoals(Change, JobOperator, Operator):
     title = "Solve Goals"
 
     accept: flag("Write Anyway", "Key and bake the nearest that was found, even where a goal is missed")
-
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        return why_nothing(context)
 
     def steps(self, context: Context) -> Any:
         return search.solve(context.scene, self.accept)
@@ -71,7 +75,7 @@ class SolveGoals(Change, JobOperator, Operator):
         return f"Solved {met} by {torques}, and baked {len(outcome.bake.frames)} frames"
 
 
-class MakePhysical(Change, JobOperator, Operator):
+class MakePhysical(Search, Operator):
     """Find torques, within a budget, by which joints that are keyed or Animated move as near to their keys as physics
     allows; key these, and bake what they do"""
 
@@ -80,10 +84,6 @@ class MakePhysical(Change, JobOperator, Operator):
     title = "Make Physical"
 
     accept: flag("Write Anyway", "Key and bake the nearest that was found, even where it is far off")
-
-    @classmethod
-    def why_not(cls, context: Context) -> str:
-        return why_nothing(context)
 
     def steps(self, context: Context) -> Any:
         return physical.make(context.scene, self.accept)

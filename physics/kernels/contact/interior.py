@@ -195,7 +195,7 @@ def with_slip(i: int, width: int, u: Vector, space: Array) -> Vector:
 
 
 @shared
-def off_of(i: int, width: int, target: float, weight: float, space: Array) -> Vector:
+def misses(i: int, width: int, target: float, weight: float, space: Array) -> Vector:
     """What a contact's equations miss at the present step and its rise of speeds."""
     right = right_side(i, width, target, weight, space)
     s = triple(solver.STEP, i, width, space)
@@ -249,7 +249,7 @@ def sparse_step(count: int, cones: int, m: int, target: float, weight: float, sp
         while i < m:
             width = 3 if i < cones else 1
             if space[solver.SCALE, i] > 0.0:
-                off = off_of(i, width, target, weight, space)
+                off = misses(i, width, target, weight, space)
                 total += space[solver.SCALE, i] ** 2 * dot3(off, off)
                 g = impulses_of(i, width, weight, off, space)
                 for j in range(width):

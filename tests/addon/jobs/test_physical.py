@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from ..said import codes
+from .test_goals import torques
 
 LAST = 25
 
@@ -33,15 +34,6 @@ def waving(scene, make, body, authoring):
 
 def make_physical(part, scene, **options):
     return part("blender.compute_process").run(part("jobs.physical").make(scene, **options))
-
-
-def torques(part):
-    """Keys (K, 2) of each joint's torque; no entry where there are none."""
-    found = {}
-    for name in ("Joint A", "Joint B"):
-        for curve in part("blender.compat").curves_in_use(bpy.data.objects[name]):
-            found[name] = np.array([tuple(key.co) for key in curve.keyframe_points])
-    return found
 
 
 def test_keys_that_torques_allow_come_back_and_bake_again_to_the_same(part, scene, waving):

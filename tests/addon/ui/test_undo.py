@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from ..digests import differences, digest
-from ..undo_stage import RECIPES, named, refused_in_edit_mode, stage, stage_file, undone_and_redone  # noqa: F401
+from ..undo_stage import RECIPES, named, stage, stage_file  # noqa: F401
+from ..undo_steps import refused_in_edit_mode, undone_and_redone
 
 #: what is about the job that is computing, or the live run (with none the buttons are grey), and about what is told
 CHANGES_NOTHING = {

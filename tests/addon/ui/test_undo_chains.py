@@ -9,7 +9,6 @@ from ..undo_stage import (  # noqa: F401
     RECIPES,
     at_frame,
     both,
-    chained,
     named,
     of_type,
     on,
@@ -18,6 +17,7 @@ from ..undo_stage import (  # noqa: F401
     stage,
     stage_file,
 )
+from ..undo_steps import chained
 
 # Blender 5.2 loses pointers in undo, or crashes in it, after some thousand steps of other tests in the same process.
 pytestmark = [pytest.mark.small, pytest.mark.alone]

@@ -9,7 +9,8 @@ import pytest
 from ..digests import differences, digest
 from ..frames_shown import over_frames
 from ..selecting import select
-from ..undo_stage import OSIM, undone_and_redone
+from ..undo_stage import OSIM
+from ..undo_steps import undone_and_redone
 
 NAMES = ("knee", "hip", "elbow", "shoulder", "wrist", "thumb", "jaw", "finger", "bead", "hinge")
 
