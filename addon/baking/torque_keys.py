@@ -20,7 +20,11 @@ def check(scene: Scene, torques: Torques) -> None:
     """ModelError where a torque cannot be keyed, before anything is changed."""
     for uid, number in torques:
         item = references.find_in(scene, uid, "a joint")
-        data = item.animation_data
+        data, count = item.animation_data, len(item.condyle.joint.coordinates)
+        if number >= count:
+            raise physics_access.model_error(
+                f"joint {item.name!r} has {count} coordinates by now: solve again, without changing its type meanwhile"
+            )
         if item.library is not None or (data and data.action and data.action.library):
             raise physics_access.model_error(
                 f"joint {item.name!r} or its action is linked: make a library override first"

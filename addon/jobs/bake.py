@@ -175,11 +175,11 @@ def simulated(
     fitted: dict[int, FitReport],
     answer: physics_access.Answer,
     clock: frame_times.Clock,
-    also: Callable[[Scene], None] | None = None,
+    also: Callable[[Scene], Callable[[], None]] | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put what the simulation gave, for these frames (F,) and a pre-roll before them, in place.
 
-    also: what else to change, between the old bake and the new one.
+    also: checks what else to change, and gives the change, which is made between the old bake and the new one.
     """
     requests, read, options = physics_access.part("worker.requests"), made.read, made.options
     result = requests.simulate_answer(answer, read.model)
@@ -244,7 +244,7 @@ def written(
     fitted: dict[int, FitReport],
     clock: frame_times.Clock,
     inside: physics_access.Between | None = None,
-    also: Callable[[Scene], None] | None = None,
+    also: Callable[[Scene], Callable[[], None]] | None = None,
 ) -> Steps[BakeReport]:
     """Steps that put a motion sampled at frames (F,) in place, and the joints that were fitted for it.
 
@@ -268,11 +268,13 @@ def written(
     scene = references.find_scene(scene_uid)
     targets = {uid: references.find_joint(uid, report.joint_name) for uid, report in fitted.items()}
 
+    change = None if also is None else also(scene)
+
     def apply_fits() -> None:
         for uid, report in fitted.items():
             fits.apply(scene, targets[uid], report)
-        if also is not None:
-            also(scene)
+        if change is not None:
+            change()
 
     done = write.write(scene, frames, read, result, drawn, inputs, apply_fits, inside, view, channels)
     prints = shot.prints

@@ -100,16 +100,21 @@ def baked(
     answer = yield from bake.simulate(scene_uid, frames, made, fitted, once)
     clock.lap("simulate")
 
-    def key_torques(scene: Scene) -> None:
-        scene.condyle.simulation.integrator = made.options["integrator"]
-        scene.condyle.simulation.time_step = made.options["dt"]
+    def checked(scene: Scene) -> Callable[[], None]:
         torques = {task.places[name]: values for name, values in found.torques.items()}
-        torque_keys.write(scene, task.knots, torques)
-        if also is not None:
-            also(scene)
+        torque_keys.check(scene, torques)  # the scene may have been edited during the search
+
+        def change() -> None:
+            scene.condyle.simulation.integrator = made.options["integrator"]
+            scene.condyle.simulation.time_step = made.options["dt"]
+            torque_keys.write(scene, task.knots, torques)
+            if also is not None:
+                also(scene)
+
+        return change
 
     made = replace(made, warnings=[*made.warnings, *told])
-    report = yield from bake.simulated(scene_uid, frames, made, fitted, answer, clock, key_torques)
+    report = yield from bake.simulated(scene_uid, frames, made, fitted, answer, clock, checked)
     seconds = clock.seconds["simulate"]
     write.note_statistics(references.find_scene(scene_uid), solver_statistics.of(report.result, seconds))
     return report

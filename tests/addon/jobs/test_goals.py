@@ -104,6 +104,30 @@ def test_a_search_that_is_cancelled_changes_nothing(part, ph, scene, reaching):
     assert torques(part) == {} and not reaching[0].condyle.bake.action
 
 
+@pytest.mark.parametrize("edit", ["driver", "type"])
+def test_an_edit_between_the_search_and_its_bake_stops_it_before_anything_is_changed(
+    part, ph, scene, reaching, edit
+):
+    part("jobs.bake").bake_now(scene)
+    kept = reaching[0].animation_data.action
+    steps = part("jobs.goals").solve(scene)
+    job = next(steps)
+    while getattr(job, "kind", "") != "simulate":
+        job.wait()
+        job = part("blender.compute_process").advance(steps, job)
+    joint = bpy.data.objects["Joint A"]
+    if edit == "driver":
+        joint.driver_add("condyle.joint.coordinates[0].torque")
+    else:
+        joint.condyle.joint.type = "fixed"
+    with pytest.raises(ph.ModelError, match="Joint A"):
+        while True:
+            job.wait()
+            job = part("blender.compute_process").advance(steps, job)
+    assert reaching[0].animation_data.action == kept and reaching[0].condyle.bake.action
+    assert torques(part) == {}
+
+
 @pytest.mark.small
 @pytest.mark.parametrize("fault", ["no target", "too late", "none", "no joint", "driven"])
 def test_what_cannot_be_solved_is_refused_before_anything_runs(part, ph, scene, make, body, reaching, fault):
