@@ -26,6 +26,7 @@ from ..validation import chosen, instance, number
 from .control_frames import COUNT, Displaced, pull_frames
 from .objectives import Objective, Span
 from .parameters import (
+    DIFFERED,
     ENTRIES,
     SPRINGS,
     Parameter,
@@ -219,8 +220,27 @@ class Sweep:
         pulling = {muscle.tension for muscle in model.muscles}
         pulls = any(each.kind == "input" and each.name in pulling for each in task.places.parameters)
         pulls |= model.num_muscle_states > 0
-        sums, self.spaces = (self.bodies, self.coordinates, self.gravity), model.workspace().clear()
+        self.differed = task.places.differed(task.values)
+        variants, self.by_variant = self._variants(), np.zeros(len(self.differed))
+        differences = variants, self.by_variant, np.zeros_like(self.vectors[0])
+        sums, self.spaces = (
+            (self.bodies, self.coordinates, self.gravity, differences),
+            model.workspace().clear(),
+        )
         self.run = (model.arrays, (task.times, table), pulls, self.displaced.extra, sums, lent, self.spaces)
+
+    def _variants(self) -> FloatArray:
+        """The kernels' data (n, 4, size) of models with each number that is differed displaced (`at.WAYS`)."""
+        task, found = self.task, [np.zeros((0, len(at.WAYS), len(self.displaced.model.arrays[3])))]
+        for key, k, far in self.differed:
+            sides = []
+            for way in at.WAYS:
+                values = {**task.values, key: task.values[key].copy()}
+                values[key][k] += way * far
+                other = Displaced(model_with(values, task.model), *task.places.displacements(task.model))
+                sides.append(other.model.arrays[3])
+            found.append(np.array([sides]))
+        return np.concatenate(found)
 
     def back(self, first: int, rows: Result) -> float:
         """Take the steps from number `first` on, with the n + 1 states at their ends; returns their loss."""
@@ -294,6 +314,9 @@ class Sweep:
         for (j, k), column in zip(ENTRIES, (own[:, at.BY_INERTIA :] / twice).T):
             whole[:, j, k] = whole[:, k, j] = column
         whole = turn.transpose(0, 2, 1) @ whole @ turn
+        by_number = {key: np.zeros_like(self.task.values[key]) for key in DIFFERED}
+        for (key, k, far), change in zip(self.differed, self.by_variant):
+            by_number[key][k] += change / far
         return {
             "table": self.table[:, self.kept],
             "q": self.vectors[at.BY_Q, coordinates],
@@ -305,6 +328,7 @@ class Sweep:
             "inertia": twice * np.stack([whole[:, j, k] for j, k in ENTRIES], axis=1),
             "gravity": self.gravity,
             **dict(zip(SPRINGS, self.coordinates[coordinates].T)),
+            **by_number,
         }
 
 

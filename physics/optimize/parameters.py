@@ -16,16 +16,29 @@ from ..model.model import Model
 from ..motions.table import Table
 from ..validation import chosen, instances, near_names, whole_number
 from .control_frames import check_joint, control_numbers, with_numbers
+from .muscle_numbers import (
+    all_numbers,
+    displacement,
+    law_fields,
+    law_numbers,
+    radii_of,
+    slices_of,
+    with_law,
+    with_radii,
+)
 from .path_points import check_points, moved_muscles, point_numbers, point_slices
 
 #: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
 #: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,),
-#: "frames" (m, 6) of all bodies' joints, "points" (m, 3) of all muscles' paths.
+#: "frames" (m, 6) of all bodies' joints, "points" (m, 3) of all muscles' paths, "radii" (m,) of the surfaces under
+#: them, "laws" (m,) of all muscles.
 Values: TypeAlias = dict[str, FloatArray]
 #: entries of an inertia; the last three stand twice in the matrix
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 SPRINGS = {"stiffness": layout.STIFFNESS, "rest": layout.REST, "damping": layout.DAMPING}
-OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "frames", "points")
+OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "frames", "points", "radii", "laws")
+#: those whose derivatives are by differences of each stage's equations
+DIFFERED = ("radii", "laws")
 
 
 class Kind(NamedTuple):
@@ -59,6 +72,8 @@ KINDS = {
         "values of its spline surface in C order",
     ),
     "points": Kind("points", "muscle", "m, (m, 3): points of its path, each in its body's frame"),
+    "radii": Kind("radii", "muscle", "m, (m,): radii of the surfaces under its path, in its order", 0.0),
+    "law": Kind("laws", "number of a law", "the number's own"),
 }
 
 
@@ -71,10 +86,11 @@ class Parameter:
             the model: a tension, an excitation, the magnitude of a wrench, a controller's target), ``"position"`` and
             ``"speed"`` (a coordinate at the start), ``"mass"``, ``"center"``, ``"inertia"`` of a body,
             ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"frames"``, the control frames of
-            a body's spline joint, whose knots stay, ``"points"`` of a muscle's path, or ``"gravity"``. Units are in
-            `KINDS`.
-        name: of the coordinate (``"body.coordinate"``), the input or the body; empty for gravity.
-        index: of one entry of an array (a row of a table, an axis, a control frame, a point); None: all.
+            a body's spline joint, whose knots stay, ``"points"`` of a muscle's path, ``"radii"`` of the surfaces
+            under it, ``"law"``, a number of a muscle's law, or ``"gravity"``. Units are in `KINDS`.
+        name: of the coordinate (``"body.coordinate"``), the input, the body, the muscle, or the number of its law
+            (``"muscle.max_isometric_force"``); empty for gravity.
+        index: of one entry of an array (a row of a table, an axis, a control frame, a point, a radius); None: all.
     """
 
     kind: str
@@ -89,12 +105,15 @@ class Parameter:
         kind = KINDS[self.kind]
         names = {"coordinate": model.coordinate_names, "input": model.input_names, "body": model.body_names}
         names["muscle"] = tuple(muscle.name for muscle in model.muscles)
+        names["number of a law"] = tuple(
+            f"{each.name}.{name}" for each in model.muscles for name in law_fields(each)
+        )
         known = names.get(kind.of, ("",))
         if self.name not in known:
             what = f"no {kind.of} is named" if kind.of else "it has no name, got"
             near = near_names(self.name, known) if kind.of else ""
             raise ModelError(f"a parameter {self.kind!r}: {what} {self.name!r}{near}")
-        if kind.key in ("frames", "points"):
+        if kind.key in ("frames", "points", "radii"):
             return (self._rows(model),)
         place = known.index(self.name) + (model.num_coordinates if kind.of == "input" else 0)
         own = (place,) if kind.of else ()
@@ -117,8 +136,13 @@ class Parameter:
             part = frame_slices(model)[model.index(self.name)]
         else:
             number = [muscle.name for muscle in model.muscles].index(self.name)
-            check_points(model.muscles[number], self.index)
-            part = point_slices(model)[number]
+            if self.kind == "points":
+                check_points(model.muscles[number], self.index)
+                part = point_slices(model)[number]
+            else:
+                part = slices_of(model, radii_of)[number]
+                if part.start == part.stop:
+                    raise ModelError(f"muscle {self.name!r} wraps over no surface with a radius")
         if self.index is None:
             return part
         what = f"index of {self.kind} of {self.name!r}"
@@ -143,7 +167,8 @@ def values_of(model: Model, state: State, table: FloatArray) -> Values:
     frames = np.concatenate([control_numbers(body.joint) for body in model.bodies])
     points = np.concatenate([np.zeros((0, 3)), *map(point_numbers, model.muscles)])
     joints = {"gravity": np.array(model.gravity), "frames": frames, "points": points}
-    return {**start, **bodies, **springs, **joints}
+    muscles = {"radii": all_numbers(model, radii_of), "laws": all_numbers(model, law_numbers)}
+    return {**start, **bodies, **springs, **joints, **muscles}
 
 
 def model_with(values: Values, old: Model) -> Model:
@@ -173,7 +198,11 @@ def model_with(values: Values, old: Model) -> Model:
         )
         changed.lock()
         bodies.append(changed)
-    muscles = moved_muscles(old, values["points"])
+    radii, laws = slices_of(old, radii_of), slices_of(old, law_numbers)
+    muscles = [
+        with_law(with_radii(muscle, values["radii"][part]), values["laws"][own])
+        for muscle, part, own in zip(moved_muscles(old, values["points"]), radii, laws)
+    ]
     return old.altered(bodies=bodies, gravity=values["gravity"].copy(), muscles=muscles)
 
 
@@ -213,6 +242,17 @@ class Places:
         count = sum(len(muscle.points) for muscle in model.muscles)
         points = [np.atleast_1d(np.arange(count)[place]) for key, place in self.places if key == "points"]
         return sorted(frames), sorted({int(k) for part in points for k in part})
+
+    def differed(self, values: Values) -> list[tuple[str, int, float]]:
+        """Keys and indices of the numbers whose derivatives are by differences, and by how much they are displaced."""
+        asked = [
+            (key, place, each) for (key, place), each in zip(self.places, self.parameters) if key in DIFFERED
+        ]
+        return [
+            (key, int(k), displacement(key, float(values[key][k]), f"{each.kind} of {each.name!r}"))
+            for key, place, each in asked
+            for k in np.atleast_1d(np.arange(len(values[key]))[place])
+        ]
 
     def named(self, row: FloatArray) -> dict[Parameter, FloatArray]:
         """Numbers (n,) by parameter, each in its own shape."""

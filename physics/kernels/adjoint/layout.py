@@ -47,6 +47,8 @@ BODY_SUMS = 10
 # columns of a coordinate's sums: by stiffness, rest and damping
 BY_STIFFNESS, BY_REST, BY_DAMPING = 0, 1, 2
 COORDINATE_SUMS = 3
+# displacements of differences of order four, and the weights of what they give
+WAYS, WEIGHTS = (1.0, -1.0, 2.0, -2.0), (2.0 / 3.0, -2.0 / 3.0, -1.0 / 12.0, 1.0 / 12.0)
 # column of a muscle: the speed of its path
 PATH_SPEED = 0
 MUSCLE_COLUMNS = 1

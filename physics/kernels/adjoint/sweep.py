@@ -18,9 +18,11 @@ from .parameters import add_inputs, take_bodies, take_coordinates
 from .stage import Lent, note_stage, pull_stage
 from .states import add_pulls
 
+# data of models with a number displaced (n, 4, size), what that changes (n,), and forces as in vectors
+Differences: TypeAlias = tuple[Array, Array, Array]
 # arrays, tables, whether inputs or states of muscles count, coordinates behind joints, sums (bodies, coordinates,
-# gravity), lent, spaces
-Run: TypeAlias = tuple[Array, Tables, bool, Array, tuple[Array, Array, Array], Lent, Spaces]
+# gravity, differences), lent, spaces
+Run: TypeAlias = tuple[Array, Tables, bool, Array, tuple[Array, Array, Array, Differences], Lent, Spaces]
 
 
 @shared
@@ -33,12 +35,41 @@ def give_forces(arrays: Array, tables: Tables, t: float, step: float, vectors: A
 
 
 @shared
+def take_differences(
+    arrays: Array,
+    step: float,
+    motion: tuple[Array, Array, Array],
+    width: int,
+    vectors: Array,
+    differences: Differences,
+    spaces: Spaces,
+) -> None:
+    """After `pull_stage`: add what displaced numbers of the model change, -y^T R + w^T x with the states x of muscles
+    at the stage's end and the loss's derivatives w by them.
+    """
+    variants, changes, found = differences
+    (body_int, body_float, joints, data, dof_float), (work, dof, flags) = arrays, spaces
+    (q, qd, qdd), count = motion, int(data[at.MUSCLE_STATES])
+    for k in range(variants.shape[0]):
+        for side in range(variants.shape[1]):
+            weight = adjoint.WEIGHTS[side]
+            copy(vectors[adjoint.GIVEN_FORCE], found)
+            displaced = (body_int, body_float, joints, variants[k, side], dof_float)
+            inverse_dynamics(displaced, q, qd, qdd, found, work, dof, flags)
+            for d in range(q.shape[0]):
+                changes[k] -= weight * vectors[adjoint.ANSWER, d] * found[d]
+            for j in range(width, width + count):
+                changes[k] += weight * vectors[adjoint.BY_STATES, j] * step * found[j + count]
+
+
+@shared
 def take_stage(
     run: Run, t: float, step: float, motion: tuple[Array, Array, Array], by_tau: Array, notes: Array
 ) -> bool:
     """`pull_stage` of the stage that ends at time t with the motion (q, q', q''), and its share of all gradients."""
-    arrays, tables, pulls, extra, (bodies, coordinates, gravity), lent, spaces = run
+    arrays, tables, pulls, extra, (bodies, coordinates, gravity, differences), lent, spaces = run
     (q, qd, qdd), (work, dof, _), vectors, muscles = motion, spaces, lent[3], lent[5]
+    width = tables[at.VALUES].shape[1]
     given, y = vectors[adjoint.GIVEN_FORCE], vectors[adjoint.ANSWER, : q.shape[0]]
     give_forces(arrays, tables, t, step, vectors)
     if not pull_stage(arrays, step, q, qd, qdd, lent, spaces):
@@ -48,6 +79,7 @@ def take_stage(
     take_bodies(arrays, y, bodies, gravity, work, dof)
     take_coordinates(arrays[at.DOF_FLOAT], q, qd, y, coordinates)
     add_inputs(arrays, q, qd, given, y, by_tau, work)
+    take_differences(arrays, step, motion, width, vectors, differences, spaces)
     if pulls:
         found, by_states = vectors[adjoint.FOUND_FORCE], vectors[adjoint.BY_STATES]
         add_pulls(arrays, step, motion, found, y, by_tau, by_states, muscles, spaces)

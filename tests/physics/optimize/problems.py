@@ -25,8 +25,8 @@ def differences(task, share=SHARE):
     row, found = task.places.read(task.values), []
     for each, part in zip(task.places.parameters, task.places.slices):
         size = float(np.abs(row[part]).max())
-        step = share * (size if each.kind in ("mass", "inertia") else max(size, 1.0))
-        if each.kind in ("position", "points"):
+        step = share * (size if each.kind in ("mass", "inertia", "radii", "law") else max(size, 1.0))
+        if each.kind in ("position", "points", "radii", "law"):
             # at the knots of splines forces have kinks, and so have smoothed paths: few differences reach over one
             step *= 0.1
         for k in range(part.start, part.stop):

@@ -143,6 +143,9 @@ def test_pull_of_muscles(wrapped):
         *of_coordinate("lower.angle"),
     ]
     parameters += [*of_body("upper"), ph.Parameter("points", "front"), ph.Parameter("points", "back", 1)]
+    parameters += [ph.Parameter("law", "back.max_force")]
+    if wrapped:
+        parameters.append(ph.Parameter("radii", "front"))
     check(make_task(Motion(model, state, 0.1, 2e-3, "sdirk2"), wanted, parameters), usual=1e-7)
     with pytest.raises(ph.ModelError, match="front"):
         make_task(Motion(model, state, 0.1, 2e-3, "sdirk2"), wanted, [ph.Parameter("gravity")])

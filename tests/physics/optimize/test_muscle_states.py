@@ -58,6 +58,8 @@ def task_of(model, integrator, qd=(0.5, 0.2)):
         *of_coordinate("lower.angle"),
     ]
     parameters += [*of_body("lower"), ph.Parameter("points", "front"), ph.Parameter("points", "back", 1)]
+    laws = ("front.max_isometric_force", "front.tendon_slack_length", "back.optimal_fibre_length")
+    parameters += [ph.Parameter("radii", "front", 0), *(ph.Parameter("law", name) for name in laws)]
     return make_task(Motion(model, start, 0.06, 2e-3, integrator, table), wanted, parameters)
 
 

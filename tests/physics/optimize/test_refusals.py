@@ -60,6 +60,8 @@ LATE = ph.objectives.Reach("bob", (0.0, 0.0, 0.0), time=0.2)
         ("parameters", [ph.Parameter("frames", "bob")], "hinge"),
         ("parameters", [ph.Parameter("frames", "bib")], "bib"),
         ("parameters", [ph.Parameter("points", "rope")], "rope"),
+        ("parameters", [ph.Parameter("radii", "rope")], "rope"),
+        ("parameters", [ph.Parameter("law", "rope.max_force")], "rope"),
         ("objective", "reach", "reach"),
         ("objective", NO_BODY, "nobody"),
         ("objective", 2.0 * NO_BODY, "nobody"),
