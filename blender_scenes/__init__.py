@@ -12,6 +12,7 @@ from pathlib import Path
 SCENES = (
     "knee", "beads", "globe", "letters", "sheet", "shoulder", "leg", "gallery", "rod", "walker", "hand", "jumper",
     "finger", "pendulums", "driven_knee", "walking_leg", "arm", "reach", "character", "starfish", "trampoline",
+    "ragdoll",
 )  # fmt: skip
 
 
@@ -19,7 +20,11 @@ class SceneError(RuntimeError):
     """A figure of a scene is out of its bounds; the message names both."""
 
 
-def build(name: str, out: Path) -> Path:
-    """Build the scene `name` into the folder `out`; returns the path of its .blend. Raises SceneError."""
+def build(name: str, out: Path, filmed: bool = False) -> Path:
+    """Build the scene `name` into the folder `out`, with its film if wanted; returns the path of its .blend. Raises
+    SceneError.
+    """
     module = import_module(f"{__name__}.{name}")
+    if filmed and hasattr(module, "RECIPE"):
+        return module.RECIPE.build(out, filmed=True)
     return module.build(out)

@@ -17,6 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(SCENES)}")
     parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
     parser.add_argument("--draft", action="store_true", help="coarse pictures, in less time")
+    parser.add_argument("--film", action="store_true", help="with a film of each scene that has one")
     options = parser.parse_args(arguments)
     if options.draft:
         from .picture import take_drafts
@@ -30,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name in options.names or SCENES:
         start = time.perf_counter()
         try:
-            path = build(name, options.out)
+            path = build(name, options.out, options.film)
         except SceneError as error:
             failed = True
             print(f"{name}: {error}", file=sys.stderr)

@@ -352,14 +352,19 @@ def draw(made: Character, _report: Any, progress: Progress) -> Image:
         "tail, hair, ears and belly swing after it",
     )
     captions = [(frame, (f"frame {frame}",)) for frame in TILES]
-    speed = STRIDE / PERIOD
-    tiles = [Shot((4.6, -speed * f + 1.4, 1.3), (0.0, -speed * f + 0.25, 1.02), 2.9) for f in TILES]
-    at = -speed * 44
+    tiles = [beside(frame) for frame in TILES]
+    at = -STRIDE / PERIOD * 44
     hero = Shot((3.4, at + 2.6, 1.5), (0.0, at + 0.2, 0.95), 1.9, 44)
     return contact_sheet(made.scene, hero, tiles, captions, lines, progress, samples=6)
 
 
-RECIPE = Recipe("character", make, measure, draw)
+def beside(frame: int) -> Shot:
+    """The camera that goes with the character."""
+    at = -STRIDE / PERIOD * frame
+    return Shot((4.6, at + 1.4, 1.3), (0.0, at + 0.25, 1.02), 2.9, frame)
+
+
+RECIPE = Recipe("character", make, measure, draw, [beside(frame) for frame in range(1, FRAMES + 1)])
 build = RECIPE.build
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from physics.reporting import Reporter
 
 from . import SceneError
 from .keys import SHOWN_WITHIN, shown_error
-from .picture import Image, Label, Shot, prepare_render, render, sheet, silence, write_image
+from .picture import Image, Label, Shot, film, prepare_render, render, sheet, silence, write_image
 from .process import leave
 
 Progress = Callable[[float, str], None]  # share done, text
@@ -197,18 +197,19 @@ class Recipe:
         make: builds the file, ready to bake; its result is passed to the others.
         measure: bakes, and raises SceneError if a figure is out of its bounds; returns the bake and the figures to
             print, name -> text.
-        draw: the contact sheet.
+        draw: the contact sheet. film: what a film shows, frame by frame; empty: the scene has none.
     """
 
     name: str
     make: Callable[[], Any]
     measure: Callable[[Any, Progress], tuple[Any, Mapping[str, str]]]
     draw: Callable[[Any, Any, Progress], Image]
+    film: Sequence[Shot] = ()
 
-    def build(self, out: Path, readme: bool = False) -> Path:
+    def build(self, out: Path, readme: bool = False, filmed: bool = False) -> Path:
         """Build, simulate, bake, check, draw and save the scene into the folder `out`; returns the path of its .blend.
 
-        With `readme` the picture in the README is renewed as well. Raises SceneError.
+        With `readme` the picture in the README is renewed as well; with `filmed` the film is made. Raises SceneError.
         """
         stages = Stages()
         out.mkdir(parents=True, exist_ok=True)
@@ -222,6 +223,9 @@ class Recipe:
                 for folder in (out, *([README_PICTURES] if readme else [])):
                     write_image(picture, folder / f"{self.name}.png")
             path = save(out / f"{self.name}.blend")
+            if filmed and self.film:
+                with stages.stage("film"):
+                    film(bpy.context.scene, self.film, out / f"{self.name}.mp4")
         seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in stages.seconds.items())
         for name, text in {**figures, "seconds": seconds}.items():
             print(f"  {name:36} {text}")
@@ -237,9 +241,10 @@ class Recipe:
         )
         parser.add_argument("--out", type=Path, default=Path("out"), help="the folder to write into")
         parser.add_argument("--readme", action="store_true", help="renew the picture in the README as well")
+        parser.add_argument("--film", action="store_true", help="make the film as well, if it has one")
         options = parser.parse_args()
         try:
-            print(self.build(options.out, options.readme))
+            print(self.build(options.out, options.readme, options.film))
         except (SceneError, CondyleError) as error:
             print(f"{self.name}: {error}", file=sys.stderr)
             leave(1)

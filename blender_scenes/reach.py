@@ -112,11 +112,12 @@ def draw(made: Made, solved: dict[str, model.Solved], progress: Progress) -> Ima
             end = f"off {1e3 * found.miss:.1f} mm (rms), {found.gradients} gradients"
         captions.append((A_TASK * (number + 1), (task, end)))
     hero = Shot((0.45, -2.0, 0.5), (0.21, -0.15, 0.10), 0.92, A_TASK * 3)
-    tile = Shot((0.75, -2.0, 0.5), (0.17, -0.15, 0.10), 1.0)
-    return contact_sheet(made.scene, hero, tile, captions, lines, progress, samples=10)
+    return contact_sheet(made.scene, hero, Shot(*VIEW), captions, lines, progress, samples=10)
 
 
-RECIPE = Recipe("reach", make, measure, draw)
+#: camera's place, what it looks at, and the width of its view [m]
+VIEW = ((0.75, -2.0, 0.5), (0.17, -0.15, 0.10), 1.0)
+RECIPE = Recipe("reach", make, measure, draw, [Shot(*VIEW, frame) for frame in range(1, FRAMES + 1)])
 build = RECIPE.build
 
 if __name__ == "__main__":

@@ -145,7 +145,8 @@ def draw(made: Made, result: ph.Result, progress: Progress) -> Image:
     return contact_sheet(made.scene, hero, Shot(EYE, TARGET, 1.12), captions, lines, progress)
 
 
-RECIPE = Recipe("trampoline", make, measure, draw)
+FILM = [Shot(EYE, TARGET, 1.12, frame) for frame in range(1, FRAMES + 1)]
+RECIPE = Recipe("trampoline", make, measure, draw, FILM)
 build = RECIPE.build
 
 if __name__ == "__main__":

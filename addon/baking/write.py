@@ -135,13 +135,17 @@ def _overwriting(scene: Scene) -> Iterator[findings.Finding]:
 
 
 def _missed(frames: np.ndarray, channels: Sequence[channels_.Channels]) -> Iterator[findings.Finding]:
-    """A finding for each body whose rotation mode cannot follow it between the keys."""
-    for entry in channels:
-        worst = float(np.degrees(entry.missed.max(initial=0.0)))
-        if worst > MISSED:
-            mode = "Axis Angle" if entry.mode == "AXIS_ANGLE" else f"{entry.mode} Euler"
-            body, frame = entry.body, float(frames[entry.missed.argmax()])
-            yield findings.about(body, "swinging-angles", body=body.name, mode=mode, frame=frame, angle=worst)
+    """A finding about the bodies whose rotation modes cannot follow them between the keys."""
+    far = {id(entry): float(np.degrees(entry.missed.max(initial=0.0))) for entry in channels}
+    missed = sorted(
+        (entry for entry in channels if far[id(entry)] > MISSED), key=lambda entry: -far[id(entry)]
+    )
+    if missed:
+        worst, names = missed[0], [entry.body.name for entry in missed]
+        mode = "Axis Angle" if worst.mode == "AXIS_ANGLE" else f"{worst.mode} Euler"
+        frame, angle = float(frames[worst.missed.argmax()]), far[id(worst)]
+        bodies = findings.few(names)
+        yield findings.about(worst.body, "swinging-angles", body=bodies, mode=mode, frame=frame, angle=angle)
 
 
 def put(

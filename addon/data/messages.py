@@ -85,7 +85,7 @@ TEXTS = {
     "no-motion-limit": "Nothing moves: a limit stops {joints} at the start. Change the limit or the start",
     "no-motion-balance": "Nothing moves: forces balance at the start of {joints}. Start elsewhere, give a Start Speed, or excite a muscle",
     # the output of a bake
-    "swinging-angles": "{body}: {mode} angles swing around near frame {frame:g}, so motion blur shows it up to {angle:.2g}° off. Choose Quaternion rotation",
+    "swinging-angles": "{body}: {mode} angles swing around near frame {frame:g}, so that motion blur is up to {angle:.2g}° off. Choose Quaternion rotation",
     "baked-action-gone": "{object}: its baked action was deleted. Bake again, or Free Bake",
     "cache-gone": "{object}: its mesh cache {file} is gone. Bake again, or Free Bake",
     "baked-action-unused": "{object}: its baked action {action!r} is not in use any more. Bake again, or Free Bake",
