@@ -1,8 +1,9 @@
 """A figure jumps down on a stiff plank, takes off again and turns a somersault, after Ertl et al. 1993, Fig. 5.
 
 The front figure is rigid, the rear one has soft parts that wobble on its bones. Controllers with limited torque move
-their joints towards keyed angles; each figure has its own plan. Four times slower than life. Checked: a whole turn
-between two touches, a parabola and no change of angular momentum in flight, and standing at the end.
+their joints towards target angles, found for each figure by goals along gradients of its motion. Four times slower than
+life. Checked: a whole turn between two touches, a parabola and no change of angular momentum in flight, and standing at
+the end.
 """
 
 from __future__ import annotations

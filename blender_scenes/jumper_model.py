@@ -1,8 +1,8 @@
 """A figure of five links that jumps down on a stiff plank, takes off again and turns a somersault. No Blender.
 
 Ertl et al. 1993, Fig. 5: the figure moves in a vertical plane; feet meet the plank by eq. 8. It is either rigid, or
-most of its trunk, thighs and shanks wobbles on the bones (eq. 16). Torques at its four joints move them towards keyed
-angles; a search (`jumper_search`) found the keys for each figure.
+most of its trunk, thighs and shanks wobbles on the bones (eq. 16). Torques at its four joints move them towards target
+angles; a search along gradients (`jumper_search`) found these for each figure.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ STANDING = THIGH + SHANK - HEEL[1] + SOLE
 UPWARD = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The figure's actions as numbers that can be searched.
 
@@ -68,53 +68,38 @@ class Plan:
 
     Attributes:
         speed: forward at first [m/s]. lean: of the trunk at first, forward is negative [rad]. turn: its rate [rad/s].
-        down: angles for the landing. crouch, push, tuck, open, land: angles that come after it.
-        times: from the first touch to crouch, then from each to the next: push, tuck, open and land [s].
+        targets: of the joints at the knots (K, 4), straight between them.
     """
 
     speed: float
     lean: float
     turn: float
-    down: tuple[float, ...]
-    crouch: tuple[float, ...]
-    push: tuple[float, ...]
-    tuck: tuple[float, ...]
-    open: tuple[float, ...]
-    land: tuple[float, ...]
-    times: tuple[float, ...]
-
-    def vector(self) -> FloatArray:
-        """All numbers in a row (32,)."""
-        poses = (self.down, self.crouch, self.push, self.tuck, self.open, self.land)
-        return np.array([self.speed, self.lean, self.turn, *(x for pose in poses for x in pose), *self.times])
-
-    @classmethod
-    def of(cls, numbers: FloatArray) -> Plan:
-        """The plan from a row of numbers (32,)."""
-        values = [float(x) for x in numbers]
-        poses = [tuple(values[3 + 4 * k : 7 + 4 * k]) for k in range(6)]
-        return cls(*values[:3], *poses, tuple(values[27:]))
+    targets: tuple[tuple[float, ...], ...]
 
 
+#: times of the targets [s]
+KNOTS = (0.0, 0.2, 0.36, 0.45, 0.55, 0.65, 0.75, 0.85, 1.0, 1.15, 1.3, 1.45, 1.6, 1.8, SECONDS)
 BEGIN = (1.2, 0.25, -0.35, -0.2)  # angles at the start
-FIRST_GUESS = Plan(
-    speed=2.2, lean=-0.1, turn=0.0, down=(2.2, 0.55, -0.5, 0.05), crouch=(1.2, 1.0, -1.1, 0.25),
-    push=(2.9, 0.25, -0.1, -0.6), tuck=(0.6, 2.2, -2.3, -0.3), open=(1.2, 0.6, -0.5, 0.0),
-    land=(1.4, 1.1, -1.2, 0.25), times=(0.12, 0.16, 0.18, 0.30, 0.35),
-)  # fmt: skip
-
-# found by `jumper_search`, from the first guess and then from its results (--again, --wobbling)
+# found by `jumper_search`, the second from the first
 RIGID = Plan(
-    speed=2.2149, lean=-0.0219, turn=0.1695, down=(1.4938, 0.5496, -0.7238, 0.3147),
-    crouch=(1.0856, -0.0218, -1.3401, 0.3093), push=(2.4689, 0.7766, -0.0904, -0.1198),
-    tuck=(0.1728, 2.1625, -2.3073, -0.5255), open=(2.0408, 0.7982, -0.5796, -0.1359),
-    land=(1.449, 1.1222, -0.9394, 0.0966), times=(0.1675, 0.1399, 0.2727, 0.3531, 0.3768),
+    2.8195, 0.0224, 0.6552,
+    (
+        (0.8421, 0.694, -0.2521, -0.1975), (2.3601, 0.3048, -1.1502, 0.0118), (2.6384, 0.3803, -0.965, 0.1716),
+        (2.1082, 0.5355, -1.0316, 0.3068), (1.5925, 1.5737, -0.4991, -0.4425), (2.0547, 1.3196, -0.02, -0.1981),
+        (0.8196, 1.965, -1.4225, -0.3761), (0.3171, 2.2446, -2.365, -0.2574), (0.7466, 2.2906, -1.8656, -0.0989),
+        (1.1717, 1.2344, -0.8019, 0.0319), (1.4512, 1.0569, -1.0177, 0.1176), (1.2605, 1.1796, -1.099, 0.2611),
+        (1.3587, 1.1614, -1.1551, 0.2516), (1.4001, 1.1003, -1.2007, 0.2502), (1.3998, 1.1014, -1.1984, 0.2498),
+    ),
 )  # fmt: skip
 WOBBLING_PLAN = Plan(
-    speed=2.3475, lean=-0.0119, turn=0.1795, down=(1.5412, 0.653, -0.763, 0.2788),
-    crouch=(1.0775, 0.01, -1.4165, 0.3242), push=(2.4014, 0.7903, -0.02, -0.1322),
-    tuck=(0.2296, 2.323, -2.2335, -0.4838), open=(2.0117, 0.8332, -0.6821, -0.158),
-    land=(1.4173, 1.0226, -0.9489, 0.1506), times=(0.1685, 0.1606, 0.2638, 0.3475, 0.3701),
+    3.0059, 0.011, 0.8089,
+    (
+        (0.7383, 0.8142, -0.2446, -0.1974), (2.2733, 0.3253, -1.2748, -0.0027), (2.6024, 0.4455, -1.0955, 0.1019),
+        (2.1289, 0.3742, -1.1152, 0.4301), (1.8569, 1.4291, -0.6313, -0.3442), (2.2236, 0.8671, -0.02, -0.3478),
+        (0.808, 1.8668, -1.3686, -0.3828), (0.2002, 2.085, -2.3814, -0.2585), (0.4622, 2.4, -2.0952, -0.0999),
+        (1.0852, 1.4246, -0.8819, 0.0224), (1.5863, 0.9884, -0.9722, 0.1118), (1.0782, 1.3199, -1.0141, 0.2995),
+        (1.3086, 1.1993, -1.1738, 0.236), (1.4182, 1.1473, -1.175, 0.2552), (1.3819, 1.1118, -1.1349, 0.2298),
+    ),
 )  # fmt: skip
 
 
@@ -176,21 +161,16 @@ def start(model: ph.Model, plan: Plan) -> ph.State:
     return model.state(q=q, qd={"Trunk": [plan.speed, 0.0, plan.turn]})
 
 
-def first_touch(plan: Plan) -> float:
-    """Approximate time [s] at which the feet meet the plank: the hip falls to the reach of the legs at the target
-    angles."""
-    lean, hip, knee = plan.lean, plan.down[1], plan.down[2]
-    legs = THIGH * np.cos(lean + hip) + SHANK * np.cos(lean + hip + knee) - HEEL[1] + SOLE
-    return float(np.sqrt(2.0 * max(STANDING + START_HEIGHT - legs, 0.05) / 9.81))
-
-
 def controls(model: ph.Model, plan: Plan) -> ph.Table:
     """Target angles over time."""
-    touch = first_touch(plan)
-    times = [0.0, 0.6 * touch, touch, *(touch + np.cumsum(plan.times))]
-    poses = [BEGIN, plan.down, plan.down, plan.crouch, plan.push, plan.tuck, plan.open, plan.land]
-    keys = {f"{name}.angle": (times, [pose[k] for pose in poses]) for k, name in enumerate(JOINTS)}
-    return ph.keyframe_table(model, keys)
+    values = np.tile(model.with_inputs(None), (len(KNOTS), 1))
+    values[:, target_columns(model)] = plan.targets
+    return ph.Table(KNOTS, values)
+
+
+def target_columns(model: ph.Model) -> list[int]:
+    """Columns of the targets of the joints, after coordinates, among forces and inputs."""
+    return [model.num_coordinates + model.input_names.index(f"{name}.angle.target") for name in JOINTS]
 
 
 def jump(model: ph.Model, plan: Plan, seconds: float = SECONDS, every: int = 10) -> ph.Result:

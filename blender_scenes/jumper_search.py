@@ -1,13 +1,16 @@
-"""The search for the plan of the jumping figure, by evolution of its numbers.
+"""The search for the plan of the jumping figure: goals, met one after the other along gradients of the motion.
 
-    python -m blender_scenes.jumper_search [--wobbling] [--rounds N]      prints the plan that it found
+    python -m blender_scenes.jumper_search [--wobbling]      prints the plan that it found
 
-It starts from `jumper_model.FIRST_GUESS`, or from the plan of the rigid figure for the one that wobbles.
+It begins with a guess of the joints' targets, which falls on its head; the figure that wobbles begins with the plan of
+the rigid one. Each stage asks for poses at times, over a longer span than the one before: to jump up and turn, to tuck
+and open, to land on the feet, and to stand at rest.
 """
 
 from __future__ import annotations
 
 import argparse
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,13 +18,54 @@ import physics as ph
 from physics._typing import FloatArray
 
 from . import jumper_model as model
-from .jumper_model import Course, Plan
+from .jumper_model import JOINTS, Plan
 
 ANGLES = np.array([[-0.6, 3.1], [-0.3, 2.4], [-2.5, -0.02], [-0.8, 0.6]])  # shoulder, hip, knee, ankle
-LOWER = np.concatenate([[0.5, -0.6, -2.0], np.tile(ANGLES[:, 0], 6), [0.04] * 5])
-UPPER = np.concatenate([[4.0, 0.4, 1.0], np.tile(ANGLES[:, 1], 6), [0.45] * 5])
-WIDTHS = np.concatenate([[0.2, 0.1, 0.3], np.full(24, 0.2), np.full(5, 0.04)])
-CLEAR = 0.10  # m: least distance of head, hands, hips and knees from the plank
+TARGETS = [ph.Parameter("input", f"{name}.angle.target") for name in JOINTS]
+SPEED, TURN, LEAN = (
+    ph.Parameter(kind, f"Trunk.{name}")
+    for kind, name in (("speed", "x"), ("speed", "angle"), ("position", "angle"))
+)
+BOUNDS = {
+    **{each: tuple(ends) for each, ends in zip(TARGETS, ANGLES)},
+    SPEED: (0.5, 4.0),
+    TURN: (-2.0, 2.0),
+    LEAN: (-0.6, 0.4),
+}
+MOST_GRADIENTS = 200  # of all stages
+#: targets at the knots of the first guess: landing, crouch, push, tuck, opening, landing
+GUESS = Plan(
+    2.2, -0.1, 0.0,
+    tuple(
+        tuple(float(np.interp(t, (0.0, 0.2, 0.35, 0.47, 0.63, 0.81, 1.11, 1.46), column)) for column in zip(
+            model.BEGIN, (2.2, 0.55, -0.5, 0.05), (2.2, 0.55, -0.5, 0.05), (1.2, 1.0, -1.1, 0.25),
+            (2.9, 0.25, -0.1, -0.6), (0.6, 2.2, -2.3, -0.3), (1.2, 0.6, -0.5, 0.0), (1.4, 1.1, -1.2, 0.25)))
+        for t in model.KNOTS
+    ),
+)  # fmt: skip
+
+
+class Goal(NamedTuple):
+    """Values that coordinates should have at a time [s], and how much their squared distances count."""
+
+    time: float
+    weight: float
+    values: dict[str, float]
+
+
+UP = Goal(1.0, 1.0, {"Trunk.angle": -3.3, "Trunk.y": 1.55})
+TUCKED = Goal(1.0, 0.1, {"Thighs.angle": 2.2, "Shanks.angle": -2.2})
+OPEN = Goal(1.25, 1.0, {"Trunk.angle": -6.0, "Trunk.y": 0.9, "Thighs.angle": 1.2, "Shanks.angle": -0.8})
+SQUAT = {"Thighs.angle": 1.2, "Shanks.angle": -1.1, "Feet.angle": 0.3}
+LANDED = Goal(1.5, 1.0, {"Trunk.angle": -6.6, "Trunk.y": 0.75, **SQUAT})
+STANDING = Goal(model.SECONDS, 1.0, {"Trunk.angle": -6.8, "Trunk.y": 0.8, **SQUAT})
+#: goals of each stage, how much rest at its end counts, and its gradients
+STAGES = (
+    ((UP, TUCKED), 0.0, 40),
+    ((UP._replace(weight=0.3), OPEN), 0.0, 40),
+    ((UP._replace(weight=0.1), OPEN._replace(weight=0.3), LANDED), 0.02, 40),
+    ((LANDED._replace(weight=0.3), STANDING), 0.05, 80),
+)
 
 
 def clearances(result: ph.Result) -> FloatArray:
@@ -37,120 +81,33 @@ def clearances(result: ph.Result) -> FloatArray:
     return lowest
 
 
-def cost(of: ph.Model, plan: Plan) -> float:
-    """Cost of a plan, without unit: its distance from a somersault that ends on the feet."""
-    try:
-        result = model.jump(of, plan)
-    except ph.DivergedError:
-        return 1e3
-    found = model.course(result)
-    if found.takeoff < 0 or found.landing < 0:
-        flown = 0.0 if found.takeoff < 0 else 50.0
-        return 200.0 - flown + abs(result.q[-1, 2] + 2.0 * np.pi)
-    low = clearances(result)
-    total = 100.0 * max(CLEAR - low[: found.landing].min(), 0.0) + overstretched(result)
-    total += 5.0 * np.log1p(10.0 * max(CLEAR - low[found.landing :].min(), 0.0))
-    total += 40.0 * max(0.45 - (result.t[found.landing] - result.t[found.takeoff]), 0.0)
-    # about one turn from the first touch to the landing; the rest of the turn on the feet
-    turned = abs(result.q[found.landing, 2] + 2.0 * np.pi)
-    return float(total + 10.0 * max(turned - 0.5, 0.0) + 4.0 * np.log1p(unsteady(result, found)))
-
-
-def unsteady(result: ph.Result, found: Course) -> float:
-    """Distance of the figure's last state from upright stance at rest."""
-    feet = result.poses[-1, result.model.index("Feet")]
-    middle = (feet @ np.array([0.5 * (model.HEEL[0] + model.TOE[0]), model.HEEL[1], 0.0, 1.0]))[0]
-    speed = (found.center[-1] - found.center[-6]) / (result.t[-1] - result.t[-6])
-    total = 4.0 * (result.q[-1, 2] + 2.0 * np.pi + 0.5) ** 2  # bent forward by half a radian
-    total += 30.0 * (found.center[-1, 0] - middle) ** 2 + 3.0 * float(speed @ speed)
-    total += 30.0 * max(0.65 - found.center[-1, 1], 0.0) + 30.0 * abs(found.height[-1])
-    return (
-        total
-        + 0.02 * float(np.sum(result.qd[-1, 2:7] ** 2))
-        + 0.02 * float(model.angular_momentum(result, slice(-1, None))[0]) ** 2
+def search(of: ph.Model, guess: Plan = GUESS) -> tuple[Plan, int]:
+    """The plan that meets the goals, and the number of gradients that it took."""
+    state, inputs, gradients = model.start(of, guess), model.controls(of, guess), 0
+    for goals, rest, most in STAGES:
+        wanted: ph.objectives.Objective = rest * ph.objectives.Rest()
+        for goal in goals:
+            wanted = wanted + goal.weight * ph.objectives.Pose(goal.values, time=goal.time)
+        found = ph.optimize(
+            of, state, max(goal.time for goal in goals), model.TIME_STEP, integrator="sdirk2", objective=wanted,
+            parameters=[*TARGETS, SPEED, TURN, LEAN], tau=inputs, bounds=BOUNDS, most_gradients=most,
+        )  # fmt: skip
+        state, inputs, gradients = found.state, found.inputs, gradients + found.gradients
+    first = of.coordinate_slice("Trunk").start
+    targets = np.round(np.asarray(inputs.values)[:, model.target_columns(of)], 4)
+    speed, lean, turn = (
+        round(float(x), 4) for x in (state.qd[first], state.q[first + 2], state.qd[first + 2])
     )
-
-
-def overstretched(result: ph.Result) -> float:
-    """Excess of shoulders, hips, knees and ankles over a person's range of motion."""
-    q = result.q[:, 3:7]
-    beyond = np.maximum(q - ANGLES[:, 1] - 0.12, 0.0) + np.maximum(ANGLES[:, 0] - 0.12 - q, 0.0)
-    return 20.0 * float(beyond.max(axis=0).sum())
-
-
-def search(of: ph.Model, guess: Plan, rounds: int, spread: float = 1.0, seed: int = 1) -> tuple[Plan, float]:
-    """Evolution strategy with an adapted covariance matrix (Hansen & Ostermeier 2001) in scaled numbers."""
-    rng = np.random.default_rng(seed)
-    count = len(LOWER)
-    samples = 14
-    weights = np.log(samples / 2 + 0.5) - np.log(np.arange(1, samples // 2 + 1))
-    weights /= weights.sum()
-    effective = 1.0 / np.sum(weights**2)
-    path_rate, rank_one = (4.0 + effective / count) / (count + 4.0), 2.0 / ((count + 1.3) ** 2 + effective)
-    rank_mu = min(
-        1.0 - rank_one, 2.0 * (effective - 2.0 + 1.0 / effective) / ((count + 2.0) ** 2 + effective)
-    )
-    size_rate = (effective + 2.0) / (count + effective + 5.0)
-    best, least = scattered(of, guess, 20 * samples if spread >= 1.0 else 0, rng)
-    mean, size, covariance = best.vector(), 0.6 * spread, np.eye(count)
-    path, size_path = np.zeros(count), np.zeros(count)
-    usual = np.sqrt(count) * (1.0 - 0.25 / count)
-    for number in range(rounds):
-        values, axes = np.linalg.eigh(covariance)
-        root = axes * np.sqrt(np.maximum(values, 1e-14))
-        normal = rng.standard_normal((samples, count))
-        steps = normal @ root.T
-        tried = np.clip(mean + size * steps * WIDTHS, LOWER, UPPER)
-        costs = np.array([cost(of, Plan.of(row)) for row in tried])
-        order = np.argsort(costs)[: samples // 2]
-        if costs[order[0]] < least:
-            best, least = Plan.of(tried[order[0]]), float(costs[order[0]])
-            print(f"{least:.3f}: {rounded(best)}", flush=True)
-        taken = (tried[order] - mean) / (size * WIDTHS)
-        shift = weights @ taken
-        mean = mean + size * WIDTHS * shift
-        whitened = axes @ ((axes.T @ shift) / np.sqrt(np.maximum(values, 1e-14)))
-        size_path = (1.0 - size_rate) * size_path + np.sqrt(
-            size_rate * (2.0 - size_rate) * effective
-        ) * whitened
-        path = (1.0 - path_rate) * path + np.sqrt(path_rate * (2.0 - path_rate) * effective) * shift
-        covariance = (1.0 - rank_one - rank_mu) * covariance + rank_one * np.outer(path, path)
-        covariance += rank_mu * (taken.T * weights) @ taken
-        size *= float(np.exp(size_rate * (np.linalg.norm(size_path) / usual - 1.0)))
-        if number % 10 == 0:
-            print(f"round {number}: {least:.3f}, step {size:.3f}, {costs[order[0]]:.3f}", flush=True)
-    return best, least
-
-
-def scattered(of: ph.Model, guess: Plan, trials: int, rng: np.random.Generator) -> tuple[Plan, float]:
-    """The best of a guess and of `count` plans that are scattered widely about it."""
-    best, least = guess, cost(of, guess)
-    for _ in range(trials):
-        row = guess.vector() + 1.5 * WIDTHS * rng.standard_normal(len(WIDTHS))
-        plan = Plan.of(np.clip(row, LOWER, UPPER))
-        value = cost(of, plan)
-        if value < least:
-            best, least = plan, value
-    return best, least
-
-
-def rounded(plan: Plan) -> Plan:
-    """The plan rounded to the digits that the source has."""
-    return Plan.of(np.round(plan.vector(), 4))
+    return Plan(speed, lean, turn, tuple(tuple(row) for row in targets.tolist())), gradients
 
 
 def main() -> None:
     """Search and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--wobbling", action="store_true")
-    parser.add_argument("--again", action="store_true", help="start from the rigid figure's plan")
-    parser.add_argument("--rounds", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    guess, spread = (model.RIGID, 0.4) if options.wobbling or options.again else (model.FIRST_GUESS, 1.0)
-    plan, _ = search(model.build_model(options.wobbling), guess, options.rounds, spread, options.seed)
-    plan = rounded(plan)
-    print(plan, cost(model.build_model(options.wobbling), plan))
+    plan, gradients = search(model.build_model(options.wobbling), model.RIGID if options.wobbling else GUESS)
+    print(plan, gradients)
 
 
 if __name__ == "__main__":
