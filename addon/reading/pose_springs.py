@@ -144,6 +144,7 @@ def add(
         return starts, ()
     settings, made = scene.condyle.simulation, list[PoseSpring]()
     step = frame_times.step(scene) if settings.integrator in EXPLICIT else 0.0
+    targets = _targets(scene, [each.joint for each in sprung if not leads(each.joint)])
     for each, carried in zip(sprung, _carried(scene, builder, bodies, sprung)):
         body, own = builder.bodies[each.number], each.body.data.body
         mass = body.mass + sum(other.mass for other in builder.bodies if other.name == soft_name(body.name))
@@ -152,24 +153,31 @@ def add(
         gains = spring.gains(own)
         builder.bodies[each.number] = replace(body, armature=gains.pop("armature"))
         builder.bodies[each.number].lock()
-        target = _target(scene, each.joint)
-        builder.add_controller(each.joint.name, body.name, **gains, target=target)
-        if starts_at_target(each.joint):
-            starts[body.name] = np.asarray(target)
+        target = targets.get(each.joint.session_uid)
+        builder.add_controller(each.joint.name, body.name, **gains, target=0.0 if target is None else target)
+        if target is not None and each.joint.condyle.joint.start_from == "SETTLED":
+            starts[body.name] = target
         made.append(spring)
     return starts, tuple(made)
 
 
-def _target(scene: Scene, item: Object) -> np.ndarray | float:
-    """Coordinates (n,) of a joint in the pose that its child keeps; 0 where its animation leads it."""
-    if leads(item):
-        return 0.0
-    child = references.resolve(item.condyle.joint.child)
+def _targets(scene: Scene, items: Sequence[Object]) -> dict[int, np.ndarray]:
+    """Coordinates (n,) of joints, by session uid, in the poses that their children keep."""
+    if not items:
+        return {}
+    bases, worlds, rests = [], [], []
+    for item in items:
+        child = references.resolve(item.condyle.joint.child)
+        bases.append(units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0])
+        worlds.append(units.split_scale(child.matrix, child.name, child.owner)[0])
+        rests.append(child_in_joint(item))
     lie = physics_access.physics().lie
-    base = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)[0]
-    own = units.split_scale(child.matrix, child.name, child.owner)[0]
-    pose = units.to_metres(lie.inverse(base) @ own @ lie.inverse(child_in_joint(item)), scene)
-    return lie.so3_log(pose[:3, :3]) if item.condyle.joint.type == "spherical" else pose[:3, 3]
+    poses = lie.inverse(np.array(bases)) @ np.array(worlds) @ lie.inverse(np.array(rests))
+    turns, places = lie.so3_log(poses[:, :3, :3]), poses[:, :3, 3] * units.length_scale(scene)
+    return {
+        item.session_uid: turn if item.condyle.joint.type == "spherical" else place
+        for item, turn, place in zip(items, turns, places)
+    }
 
 
 def _carried(

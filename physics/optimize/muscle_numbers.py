@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,7 @@ def with_radii(muscle: Muscle, radii: FloatArray) -> Muscle:
 
 
 def _with_radii(obstacle: Obstacle, rest: Iterable[float]) -> Obstacle:
-    changed = {}
+    changed: dict[str, Any] = {}
     for name in _thicknesses(obstacle):
         old, numbers = getattr(obstacle, name), iter(rest)
         changed[name] = next(numbers) if np.ndim(old) == 0 else np.array([next(numbers) for _ in old])
@@ -83,7 +84,8 @@ def with_law(muscle: Muscle, numbers: FloatArray) -> Muscle:
     """The muscle with other numbers (k,) of its law; itself if they are its own."""
     if muscle.law is None or numbers.tolist() == law_numbers(muscle):
         return muscle
-    return replace(muscle, law=replace(muscle.law, **dict(zip(law_fields(muscle), numbers.tolist()))))
+    law: Any = muscle.law
+    return replace(muscle, law=replace(law, **dict(zip(law_fields(muscle), numbers.tolist()))))
 
 
 def displacement(key: str, value: float, what: str) -> float:

@@ -36,6 +36,7 @@ from ..simulation.loop import simulate_loop
 from ..simulation.simulate import simulate
 from . import goals as goal_search
 from .report import Report
+from .settling import settled
 from .stage_names import BUILDING, GRADIENTS, OBSERVATION, USUAL, WITH_MUSCLES
 from .stages import prepare, stages_of
 
@@ -161,6 +162,16 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
     result, seen = simulate_between(model, state, progress=report.progress, **options)
     header, answered = _result_answer(result)
     return header, {**answered, **{f"between_{name}": array for name, array in vars(seen).items()}}
+
+
+def settle(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
+    """Coordinates ``q`` at which bodies of these ``names`` rest (`settling.settled`); else as for a simulation."""
+    check_keys(job, SIMULATION | {"names"}, ("model", "names"), "a job")
+    _check_array("tau", arrays)
+    model, state, options = _read_simulation(job, arrays, report)
+    report.message("settling")
+    held = options.get("motions", {})
+    return {}, {"q": settled(model, state, set(job["names"]), arrays["tau"], held, report.progress)}
 
 
 def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
@@ -325,6 +336,7 @@ JOBS: dict[str, Callable[[Header, Arrays, Report], tuple[Header, Arrays]]] = {
     "fit_meshes": fit_meshes,
     "project": project_poses,
     "simulate": run_simulation,
+    "settle": settle,
     "live": run_live,
     "solve_goals": solve_goals,
     "make_physical": make_physical,

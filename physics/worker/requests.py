@@ -119,6 +119,14 @@ def simulate(client: WorkerClient, model: Model, state: State, **keywords: Any) 
     return client.submit("simulate", *simulation({"model": model, "state": state, **keywords}))
 
 
+def settle(client: WorkerClient, names: Sequence[str], **keywords: Any) -> Job:
+    """Find coordinates at which bodies of these names rest, others held by motions; keywords as of ``simulate`` here,
+    tau (nv + inputs,) among them. The array "q" of the answer has the coordinates.
+    """
+    header, arrays = simulation(keywords)
+    return client.submit("settle", header | {"names": list(names)}, arrays)
+
+
 def live(
     client: WorkerClient,
     model: Model,
