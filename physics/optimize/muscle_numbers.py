@@ -36,7 +36,7 @@ def radii_of(muscle: Muscle) -> list[float]:
 
 def law_fields(muscle: Muscle) -> list[str]:
     """Names of the numbers of a muscle's law."""
-    law = muscle.law
+    law: Any = muscle.law
     numbers = [] if law is None else [each.name for each in fields(law) if each.init]
     kept = [name for name in numbers if isinstance(getattr(law, name), int | float)]
     return [name for name in kept if not isinstance(getattr(law, name), bool)]
