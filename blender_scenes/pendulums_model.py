@@ -60,7 +60,9 @@ def cylinder_frame(variant: Variant) -> FloatArray:
     return frame
 
 
-def path(variant: Variant, wraps: bool = True, smoothing: float | None = SMOOTHING) -> list[Any]:
+def path(
+    variant: Variant, wraps: bool = True, smoothing: float | None = SMOOTHING, network: Any = None
+) -> list[Any]:
     """The path over the cylinder, or (type II) through a point in front of it."""
     ends = PathPoint("Proximal", variant.origin), PathPoint("Distal", variant.insertion)
     if not wraps:
@@ -68,7 +70,7 @@ def path(variant: Variant, wraps: bool = True, smoothing: float | None = SMOOTHI
     over = Cylinder(
         body="Proximal", frame=cylinder_frame(variant), radius=variant.radius, side="counterclockwise"
     )
-    return [ends[0], Wrap(over, smoothing), ends[1]]
+    return [ends[0], Wrap(over, smoothing, network), ends[1]]
 
 
 def build_model(
@@ -78,6 +80,7 @@ def build_model(
     smoothing: float | None = SMOOTHING,
     velocity_terms: bool = True,
     masses: Any = None,
+    network: Any = None,
 ) -> ph.Model:
     """A double pendulum; without a variant, the one whose muscle's mass is on its bones."""
     builder = ph.ModelBuilder()
@@ -93,7 +96,9 @@ def build_model(
         place[2, 3] = -LENGTH
     if variant:
         weight = {"mass": MASS, "num_points": NUM_POINTS} if masses is None else {"masses": masses}
-        builder.add_muscle("Muscle", path(variant, wraps, smoothing), velocity_terms=velocity_terms, **weight)
+        builder.add_muscle(
+            "Muscle", path(variant, wraps, smoothing, network), velocity_terms=velocity_terms, **weight
+        )
     return builder.build()
 
 

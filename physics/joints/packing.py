@@ -13,7 +13,7 @@ from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
 from ..kernels import layout
-from ..kernels.layout import FIELD_BITS, MUSCLE_BITS, RARE_BITS
+from ..kernels.layout import FIELD_BITS, RARE_BITS
 from .base import IDENTITY, Factorization
 from .curve_packing import kernel_poses
 
@@ -49,6 +49,11 @@ class Element(Protocol):
 
 class Muscles(Protocol):
     """The muscles of a model: they pack themselves for the kernels (see ``kernels.muscles.layout``)."""
+
+    @property
+    def bits(self) -> int:
+        """Width of the integers in ``block_int``, which selects the kernels for them."""
+        ...
 
     @property
     def num_massive(self) -> int:
@@ -236,8 +241,14 @@ def pack(
         _note_muscles(header, muscles, len(records), data.add(*records))
         header[layout.MUSCLE_COUPLINGS] = data.add(muscles.couplings(body_int, records, data.size))
     dof_float = _with_laws(links, data)
-    kind = f"i{(MUSCLE_BITS if header[layout.MUSCLE_COUNT] > 0.0 else 64) // 8}"
-    block_int = np.array(block_rows, dtype=kind).reshape(-1, layout.BLOCK_INT_WIDTH)
+    block_int = np.array(block_rows, dtype=np.int64).reshape(-1, layout.BLOCK_INT_WIDTH)
+    bits = 64 if muscles is None else muscles.bits
+    if block_int.max(initial=0) >> (bits - 1):
+        raise ModelError(
+            f"a model with a muscle on a network's path can have {1 << (bits - 1)} numbers for its joints, got "
+            f"{block_int.max()}"
+        )
+    block_int = block_int.astype(f"i{bits // 8}")
     numbers = np.concatenate(data.records)
     return _freeze((body_int, body_float, block_int, numbers, np.ascontiguousarray(dof_float)))
 

@@ -32,8 +32,8 @@ BODY_FLOAT_WIDTH = 35
 # bits if the model has muscles, else 64: this type selects the kernels that are compiled with muscles.
 KIND, COORDINATE, DATA, FRAME = 0, 1, 2, 3
 BLOCK_INT_WIDTH = 4
-# width of the integers in block_int if the model has muscles, else 64
-MUSCLE_BITS = 32
+# width of the integers in block_int if the model has muscles, else 64; if a network lays one's path
+MUSCLE_BITS, NETWORK_BITS = 32, 16
 
 # the entries of a model's contacts that only one with one-sided constraints, hard limits or contacts has, and only one
 # with colliders (see `contact.layout`)

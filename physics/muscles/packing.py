@@ -36,6 +36,16 @@ class PackedMuscles:
         return sum(muscle.has_inertia for muscle in self.muscles)
 
     @property
+    def bits(self) -> int:
+        """Width of the integers in ``block_int`` that selects their kernels (``kernels.layout``)."""
+        wraps = (
+            wrap for muscle in self.muscles if muscle.masses is not None for wrap in muscle.strands.values()
+        )
+        if any(wrap.network is not None for wrap in wraps):
+            return layout.NETWORK_BITS
+        return layout.MUSCLE_BITS if self.muscles else 64
+
+    @property
     def num_states(self) -> int:
         """Number of states of all muscles."""
         return sum(len(muscle.state_names) for muscle in self.muscles)

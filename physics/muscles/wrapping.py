@@ -13,9 +13,10 @@ from .._typing import FloatArray
 from ..errors import FormatError, ModelError
 from ..geometry.immutable import ReadOnlyArrays, Value
 from ..kernels.wrapping import layout as wrap_layout
-from ..validation import NOT_NEGATIVE, instances, optional
+from ..validation import NOT_NEGATIVE, instances, of_kind, optional
+from .network import Network
 from .obstacle import Obstacle, Part
-from .obstacles import obstacle_from_dict
+from .obstacles import Cylinder, obstacle_from_dict
 
 SMOOTHING = 5e-4  # [m], for muscles without mass
 MASSIVE_SMOOTHING = 0.2  # of the least radius, for muscles with mass
@@ -37,6 +38,9 @@ class Wrap(ReadOnlyArrays, Value):
         smoothing: length over which attaching and detaching are smoothed [m]. 0: the true shortest path, whose Jacobian
             jumps there. None: 0.5 mm, or for a muscle with mass a fifth of the obstacles' least radius: the velocities
             of its points change over this length, which time steps must resolve.
+        network: lays a muscle's mass points (Wang 2022, sec. 5.3.3.2), for one endless `Cylinder` whose side is
+            ``"counterclockwise"`` or ``"clockwise"``; None: on the path below. The length is that of the path below, as
+            the network gives places alone; where it was not trained, so are the places.
 
     Where the straight line passes an obstacle by more than the smoothing, or lies deeper inside it, the smooth path is
     as long as the true one. Where an end of the path is closer to a surface than four times the smoothing, less is
@@ -46,8 +50,22 @@ class Wrap(ReadOnlyArrays, Value):
 
     obstacles: tuple[Obstacle, ...] = field(metadata={"check": _obstacles})
     smoothing: float | None = field(default=None, metadata=optional(NOT_NEGATIVE))
+    network: Network | None = field(default=None, metadata=optional(of_kind(Network)))
     type: ClassVar[str] = "wrap"
     of: ClassVar[str] = " of a wrap"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.network is None:
+            return
+        for obstacle in self.obstacles:
+            turns = isinstance(obstacle.side, str) and obstacle.side.endswith("clockwise")
+            endless = isinstance(obstacle, Cylinder) and obstacle.length is None
+            if len(self.obstacles) > 1 or not (endless and turns):
+                raise ModelError(
+                    "the network of a wrap needs one cylinder without length, counterclockwise or clockwise, got "
+                    f"{len(self.obstacles)}, among them a {obstacle.type} with side {obstacle.side!r:.80}"
+                )
 
     @property
     def parts(self) -> list[Part]:
@@ -62,7 +80,8 @@ class Wrap(ReadOnlyArrays, Value):
     @property
     def workspace_size(self) -> int:
         """Size of this strand's workspace in the kernels."""
-        return wrap_layout.strand_size(len(self.parts))
+        own = 0 if self.network is None else self.network.workspace_size
+        return wrap_layout.strand_size(len(self.parts)) + own
 
     def smoothing_length(self, massive: bool = False) -> float:
         """The smoothing in use [m]; `massive`: whether the muscle has mass."""
@@ -93,11 +112,15 @@ class Wrap(ReadOnlyArrays, Value):
             bodies.append(float(body))
             place = frame if body < 0 else body_frames[body] @ frame
             frames += [place[:3, :3].ravel(), place[:3, 3]]
-        shapes = [part.record() for _, part in parts]
-        places = wrap_layout.chain_places(len(parts))
-        return np.concatenate(
-            [[len(parts)], bodies, *frames, [self.smoothing_length(massive)], places, *shapes]
-        )
+        shapes, nodes = [part.record() for _, part in parts], 0
+        if self.network is not None and massive:
+            shapes.append(self.network.record())
+            nodes = len(self.network.nodes)
+        places = [self.smoothing_length(massive), *wrap_layout.chain_places(len(parts)), nodes]
+        return np.concatenate([[len(parts)], bodies, *frames, places, *shapes])
+
+    def to_dict(self) -> dict[str, Any]:
+        return {key: value for key, value in super().to_dict().items() if key != "network" or value}
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> Wrap:
@@ -107,10 +130,16 @@ class Wrap(ReadOnlyArrays, Value):
             FormatError: a key is unknown or missing, a type is unknown.
             ModelError: a value is invalid.
         """
-        return registry.from_dict(description, {"wrap": cls}, "a wrap", {"obstacles": _described_obstacles})
+        return registry.from_dict(
+            description, {"wrap": cls}, "a wrap", {"obstacles": _described_obstacles, "network": _network}
+        )
 
 
 def _described_obstacles(entries: Any) -> tuple[Obstacle, ...]:
     if not isinstance(entries, Sequence) or isinstance(entries, str):
         raise FormatError(f"a wrap needs a list 'obstacles', got {entries!r:.80}")
     return tuple(map(obstacle_from_dict, entries))
+
+
+def _network(entry: Any) -> Network | None:
+    return None if entry is None else registry.instance_from_dict(entry, Network, "network of a wrap")

@@ -212,6 +212,10 @@ def against_ourselves(report: Report) -> None:
     for name in wrapping.SURFACES:
         report.race(wrapping.length(name), (f"wrap_length_{name}_over_cylinder", wrapping.length("cylinder")))
     report.race(wrapping.network(), ("wrap_network_over_geodesic", wrapping.shortest("cylinder")))
+    details = report.details["wrap_network_over_geodesic"]["microseconds a step"]["network"]
+    report.figure(
+        "wrap_network_microseconds", details["median"], details, "us, 20 points with all derivatives"
+    )
 
 
 def backwards(report: Report) -> None:

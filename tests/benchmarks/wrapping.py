@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from physics.kernels.compiler.jit import compiled
-from physics.kernels.wrapping.network import INPUTS, LANES, OUTPUTS, network_forward
+from physics.kernels.wrapping.network import lay_nodes
 from physics.kernels.wrapping.strand import wrap_length, wrap_point
 from physics.muscles import Cylinder, Ellipsoid, Obstacle, Sphere, SphereCappedCylinder, Torus, Wrap
-from physics.muscles import network as trained
+from physics.muscles.network import Network
 from tests.physics.muscles.test_wrapping_rows import frame
 
 from .timing import Contestant
@@ -63,6 +63,7 @@ def laps(
     total = 0.0
     for step in range(steps):
         length, curvature = wrap_length(record, 0, ends[step % len(ends)], frames, rates, own, gradient)
+        lay_nodes(record, 0, rates, own, gradient)
         for k in range(points):
             sigma = length * (k + 0.5) / points
             wrap_point(record, 0, sigma, 0.1, rates, own, vectors[0], vectors[1], out, vectors[2])
@@ -71,10 +72,16 @@ def laps(
     return total
 
 
-def strand(name: str, smoothing: float, obstacles: Sequence[Obstacle], points: int = POINTS) -> Contestant:
+def strand(
+    name: str,
+    smoothing: float,
+    obstacles: Sequence[Obstacle],
+    points: int = POINTS,
+    trained: Network | None = None,
+) -> Contestant:
     """One strand whose ends move past its obstacles in small steps."""
-    wrap = Wrap(obstacles, smoothing)
-    record = wrap.packed({}, [])
+    wrap = Wrap(obstacles, smoothing, trained)
+    record = wrap.packed({}, [], massive=True)
     frames = np.stack([np.concatenate([pose[:3, :3].ravel(), pose[:3, 3]]) for pose, _ in wrap.parts])
     heights = 0.075 - 0.1 * (0.5 + 0.5 * np.cos(2.0 * np.pi * np.arange(DEPTHS) / DEPTHS))
     far = 0.15 * (len(wrap.parts) - 1) + 0.2
@@ -103,24 +110,6 @@ def length(name: str) -> Contestant:
     return strand(name, 5e-4, SURFACES.get(name) or SHAPES[name], 0)
 
 
-@compiled
-def network_laps(
-    steps: int, weights: Any, layers: int, units: int, inputs: Any, space: Any, out: Any
-) -> float:
-    total = 0.0  # pragma: no cover
-    for _ in range(steps):
-        for _ in range(POINTS):
-            network_forward(weights, layers, units, inputs, space, out)
-            total += out[0, 0]
-    return total
-
-
 def network() -> Contestant:
     """The same number of points from the trained network for a cylinder, with the same derivatives."""
-    inputs = np.linspace(-0.5, 0.5, 3 * INPUTS).reshape(3, INPUTS)
-    space, out = np.empty((2, LANES, trained.UNITS)), np.empty((LANES, OUTPUTS))
-
-    def run(steps: int) -> Any:
-        return network_laps(steps, trained.weights(), trained.LAYERS, trained.UNITS, inputs, space, out)
-
-    return Contestant("network", run)
+    return strand("network", SMOOTHING, [Cylinder(radius=0.05, side="clockwise")], trained=Network.read())

@@ -52,7 +52,7 @@ class Settings:
     layers: int = LAYERS
     units: int = UNITS
     threshold: float = 0.01
-    rounds: int = 6000
+    rounds: int = 30000
     seed: int = 2022
 
     def __post_init__(self) -> None:

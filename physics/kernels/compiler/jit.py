@@ -183,11 +183,6 @@ def entry(function: Kernel) -> Kernel:
     return cast(Kernel, kernel)
 
 
-def _of_muscles(types: Any) -> bool:
-    """Whether the first argument, a model's arrays, has the types of a model with muscles (see `layout`)."""
-    return bool(types[0].types[2].dtype.bitwidth == MUSCLE_BITS)
-
-
 def _of_colliders(types: Any) -> bool:
     """Whether the second argument, a model's contacts, has an entry for colliders."""
     return len(types[1].types) > COLLIDERS
@@ -211,12 +206,13 @@ def _instead(function: Callable[..., Any], result: Any) -> Any:
     return scope[f"without_{function.__name__}"]
 
 
-def for_muscles(result: Any = None) -> Callable[[Kernel], Kernel]:
-    """As `shared`, for a kernel that takes a model's arrays first and does work only for models with muscles.
+def for_muscles(result: Any = None, bits: int = MUSCLE_BITS) -> Callable[[Kernel], Kernel]:
+    """As `shared`, for a kernel that takes a model's arrays first and does work only for models with muscles: where
+    block_int has so many bits or fewer (see `layout`).
 
     For other models its callers get a kernel that returns ``result`` at once, and its callees are not compiled.
     """
-    return _only_for(_of_muscles, result)
+    return _only_for(lambda types: bool(types[0].types[2].dtype.bitwidth <= bits), result)
 
 
 def for_rare_forces(result: Any = None, bits: int = RARE_BITS) -> Callable[[Kernel], Kernel]:

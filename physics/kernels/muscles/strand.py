@@ -15,6 +15,7 @@ from ..algebra.spatial import multiply
 from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of, wrench_at
+from ..wrapping.network import follow_network
 from ..wrapping.strand import wrap_length, wrap_point, wrap_touch
 from . import layout as muscle
 from .frames import acceleration_of, past
@@ -73,6 +74,13 @@ def trace_strand(arrays: Array, here: int, gravity: Vector, quick: bool, work: A
         record,
         space[place : place + 6],
         frames,
+        space[rates : rates + n],
+        space[own : own + int(data[header + muscle.STRAND_OWN])],
+        space[pushes + n : pushes + 2 * n],
+    )
+    follow_network(
+        arrays,
+        record,
         space[rates : rates + n],
         space[own : own + int(data[header + muscle.STRAND_OWN])],
         space[pushes + n : pushes + 2 * n],

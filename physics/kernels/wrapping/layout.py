@@ -13,7 +13,7 @@ FRAME_WIDTH = 12  # a frame: rotation by rows, position
 # record for each obstacle
 SMOOTHING = 0
 TOUCHING, CONTACTS, JUNCTIONS, JUNCTIONS_BY, BEFORE, BEFORE_BY, PIECE, TOUCHES, MATRIX, PIECES = range(1, 11)
-SHAPES = 12
+NETWORK, SHAPES = 12, 13  # NETWORK: number of nodes of the network behind the only shape (0: none)
 SHAPE_KIND, SHAPE_SENSE, SHAPE_HINT, SHAPE_PARAMETERS = 0, 1, 2, 5
 SHAPE_WIDTH = 9
 
@@ -24,6 +24,7 @@ BY_HINT, SHORTER, COUNTERCLOCKWISE, CLOCKWISE, ALWAYS = 0, 1, 2, 3, 4
 STATUS, LENGTH, RATE, CURVATURE, PARTS, ENDS, FRAMES = 0, 1, 2, 3, 4, 5, 11  # PARTS: of a row (see `places`)
 STRAIGHT, WRAPPED, INSIDE, UNSOLVED = 0, 1, 2, 3
 FOUND = 4  # WRAPPED, between the same ends as before
+ALONG_NODES = 5  # a curve through places from a network
 
 # of a path over one sphere or cylinder, after its frame: axes of the path's plane and its normal, in world axes; then
 # in these axes both ends with first and second derivatives in time
@@ -78,6 +79,22 @@ OUT_TANGENT, OUT_BIAS, OUT_JACOBIAN = 3, 6, 9
 OUT_SIZE = 45
 
 PIECE_SIZE = GEODESIC_SIZE + OUT_SIZE  # of the only obstacle's path, or of one piece of several
+
+# a network's record behind the shape: layers, units, number of nodes, their fractions, second derivatives of the spline
+# through values at the nodes by these, and weights: of each layer the matrix (inputs, outputs) by rows, then offsets.
+# What it knows: the least and largest distance of an end from the axis over the radius, the largest angle between them
+NEAREST, FARTHEST, MOST_TURN = 1.05, 10.0, 4.0
+NETWORK_INPUTS, NETWORK_OUTPUTS = 4, 2
+# memory after the piece: the inputs that the nodes are of, derivatives of the length, a point for each node, its second
+# derivatives along the spline, and workspace
+NODES_OF = PIECE_SIZE
+NODES_BY = NODES_OF + 30
+NODE_PLACES = NODES_BY + 12
+
+
+def nodes_size(nodes: int, units: int) -> int:
+    """Size of this memory."""
+    return NODE_PLACES - NODES_OF + 2 * OUT_SIZE * nodes + 10 * (nodes - 2) * units
 
 
 def strand_size(count: int) -> int:

@@ -136,12 +136,12 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     status = planar_path(own, radius, width, forced(data, shape, p, s), all_round(data, shape, p, s))
     if status == wrap.WRAPPED and not sphere and beyond(own, data[shape + wrap.SHAPE_PARAMETERS + 1]):
         status = wrap.STRAIGHT
-    if status != wrap.WRAPPED:
-        return status
     x, y, z = rotate(r, x), rotate(r, y), rotate(r, z)
     put3(own, wrap.AXES, x)
     put3(own, wrap.AXES + 3, y)
     put3(own, wrap.AXES + 6, z)
+    if status != wrap.WRAPPED:
+        return status
     rise, flat = round_length(own, sphere)
     for k in range(3):
         gradient[k] = (

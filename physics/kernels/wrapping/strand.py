@@ -123,6 +123,41 @@ def straight_point(
 
 
 @shared
+def node_point(
+    data: Array, at: int, sigma: float, sigma_rate: float, rates: Array, own: Array, out: Array
+) -> None:
+    """As `piece_point`, of the spline through the nodes of a network (see `network`), straight beyond its ends."""
+    net, size = at + 14 + wrap.SHAPES + wrap.SHAPE_WIDTH, wrap.OUT_SIZE
+    nodes, length = int(data[net + 2]), own[wrap.LENGTH]
+    f = sigma / length
+    speed = (sigma_rate - f * own[wrap.RATE]) / length
+    second = -(f * own[wrap.CURVATURE] + 2.0 * speed * own[wrap.RATE]) / length
+    g, k = min(max(f, 0.0), 1.0), 0
+    while k < nodes - 2 and g > data[net + 4 + k]:
+        k += 1
+    h, beyond = data[net + 4 + k] - data[net + 3 + k], f - g
+    b = (g - data[net + 3 + k]) / h
+    a = 1.0 - b
+    da, db = h * (1.0 - 3.0 * a * a) / 6.0, h * (3.0 * b * b - 1.0) / 6.0
+    wa, wb = (a * a - 1.0) * a * h * h / 6.0 + beyond * da, (b * b - 1.0) * b * h * h / 6.0 + beyond * db
+    bending = speed * speed if beyond == 0.0 else 0.0
+    one = own[wrap.NODE_PLACES + size * k :]
+    bent = one[size * nodes :]
+    for j in range(size):
+        slope = (one[size + j] - one[j]) / h
+        out[j] = one[j] + (b * h + beyond) * slope + wa * bent[j] + wb * bent[size + j]
+    for i in range(3):
+        ahead = (one[size + i] - one[i]) / h + da * bent[i] + db * bent[size + i]
+        out[wrap.OUT_TANGENT + i] = ahead / length
+        out[wrap.OUT_BIAS + i] += second * ahead + bending * (a * bent[i] + b * bent[size + i])
+        for j in range(12):
+            c = wrap.OUT_JACOBIAN + 12 * i + j
+            slope = (one[size + c] - one[c]) / h + da * bent[c] + db * bent[size + c]
+            out[wrap.OUT_BIAS + i] += 2.0 * speed * slope * rates[j]
+            out[c] -= ahead * f / length * own[wrap.NODES_BY + j]
+
+
+@shared
 def wrap_point(
     data: Array,
     at: int,
@@ -144,7 +179,8 @@ def wrap_point(
             the inputs' accelerations and sigma''.
         jacobian: (3, n): gets the derivatives by the inputs at fixed sigma.
     """
-    if int(own[wrap.STATUS]) != wrap.WRAPPED:
+    status = int(own[wrap.STATUS])
+    if status != wrap.WRAPPED and status != wrap.ALONG_NODES:
         straight_point(sigma, sigma_rate, rates, own, point, tangent, jacobian, bias)
         return
     record = at + 1 + (1 + wrap.FRAME_WIDTH) * int(data[at])
@@ -153,7 +189,10 @@ def wrap_point(
         chain_point(data, record, own, count, sigma, sigma_rate, rates, point, tangent, jacobian, bias)
         return
     out = own[wrap.GEODESIC_SIZE : wrap.GEODESIC_SIZE + wrap.OUT_SIZE]
-    piece_point(data, record + wrap.SHAPES, own, sigma, sigma_rate, rates, out)
+    if status == wrap.WRAPPED:
+        piece_point(data, record + wrap.SHAPES, own, sigma, sigma_rate, rates, out)
+    else:
+        node_point(data, at, sigma, sigma_rate, rates, own, out)
     for i in range(3):
         point[i], tangent[i], bias[i] = out[i], out[wrap.OUT_TANGENT + i], out[wrap.OUT_BIAS + i]
         for k in range(12):

@@ -12,6 +12,7 @@ import numpy as np
 
 from physics.geometry import lie
 from physics.kernels.wrapping import layout as wrap_layout
+from physics.kernels.wrapping.network import lay_nodes
 from physics.kernels.wrapping.strand import wrap_length, wrap_point
 from physics.muscles.wrapping import Wrap
 
@@ -65,7 +66,7 @@ def solve(
     wrap: Wrap, ends: Any, frames: Any, rates: Any = None, second: Any = None, own: Any = None
 ) -> Strand:
     """A wrap's strand at given ends (6,) and frames (m, 12) of its obstacles."""
-    record = wrap.packed({}, [])
+    record = wrap.packed({}, [], massive=wrap.network is not None)
     count = int(record[0])
     n = 6 + 6 * count
     rates = np.zeros(n) if rates is None else rates
@@ -73,6 +74,7 @@ def solve(
     own = np.zeros(wrap.workspace_size) if own is None else own
     gradient = np.empty(n)
     length, curvature = wrap_length(record, 0, np.ravel(ends), frames, rates, own, gradient)
+    lay_nodes(record, 0, rates, own, gradient)
     status = int(own[wrap_layout.STATUS])
     return Strand(
         length, gradient @ rates, gradient @ second + curvature, gradient, status, own, record, rates, second

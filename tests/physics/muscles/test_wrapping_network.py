@@ -1,41 +1,143 @@
-"""The network that comes with the package, and its training."""
+"""Paths over a cylinder from a trained network, the one that comes with the package, and its training."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import physics as ph
 from physics.errors import ModelError
 from physics.io.files import read_json
-from physics.muscles import network
+from physics.kernels.layout import MUSCLE_BITS, NETWORK_BITS
+from physics.kernels.wrapping.layout import ALONG_NODES
+from physics.muscles import Cylinder, Obstacle, PathPoint, Sphere, Wrap, network
+from physics.muscles.network import Network
 from tests.tools import train_wrap_network
 
-from .strands import derivative
+from .strands import Motion, at_rest, largest_error, solve
 
 RADIUS = 0.2
 INSIDE = np.array([[0.3, -0.4, 0.1], [0.5, 0.6, -0.2]])
 OUTSIDE = 8.0 * INSIDE
+MIRROR = np.array([1.0, -1.0, 1.0])
+# few and narrow: its derivatives must be right, its places need not be
+SMALL = Network(2, 8, np.random.default_rng(3).normal(size=130), points=5)
 
 
+def over(trained: Network | None, side: str = "counterclockwise", **options: Any) -> Wrap:
+    return Wrap(Cylinder(radius=RADIUS, side=side, **options), 1e-2, trained)
+
+
+@pytest.mark.parametrize("side", ["counterclockwise", "clockwise"])
 @pytest.mark.parametrize("ends", [INSIDE, OUTSIDE], ids=["network", "smooth path"])
-def test_derivatives(ends: Any) -> None:
-    """Jacobian, velocity and acceleration are those of the positions, inside the box and outside."""
-    rates = np.random.default_rng(0).normal(size=(2, 3))
+def test_derivatives(ends: Any, side: str) -> None:
+    """Rates and Jacobians are those of the positions, where the network is used and elsewhere, between its nodes and on
+    straight extensions.
+    """
+    mirror = MIRROR if side == "clockwise" else np.ones(3)
+    motion = Motion(ends * mirror, [np.eye(4)], np.random.default_rng(1))
+    assert (solve(over(SMALL, side), *motion(0.0)).status == ALONG_NODES) == (ends is INSIDE)
+    # differences of fourth order with steps of 1e-4; their round-off
+    assert largest_error(over(SMALL, side), motion, (-0.1, 0.01, 0.33, 0.45, 0.97, 1.2)) < 1e-9
 
-    def at(t: float) -> Any:
-        return network.network_point(RADIUS, ends + rates * t, 0.4 + 0.3 * t, rates, 0.3)
 
-    point = at(0.0)
-    assert point.inside == (ends is INSIDE)
-    assert np.abs(derivative(lambda t: at(t).position, 1e-3) - point.velocity).max() < 1e-9
-    assert np.abs(derivative(lambda t: at(t).velocity, 1e-3) - point.acceleration).max() < 1e-8
-    for k in range(6):
-        step = np.eye(6)[k].reshape(2, 3)
-        column = derivative(lambda t, s=step: network.network_point(RADIUS, ends + t * s, 0.4).position, 1e-3)
-        assert np.abs(column - point.jacobian[:, k]).max() < 1e-9
+@pytest.mark.parametrize("side", ["counterclockwise", "clockwise"])
+def test_places_are_those_of_the_network(side: str) -> None:
+    trained = Network.read()
+    strand = at_rest(over(trained, side), *(INSIDE * (MIRROR if side == "clockwise" else 1.0)))
+    x = np.stack([strand.point(f * strand.length)[0] for f in trained.nodes])
+    x = x * MIRROR if side == "clockwise" else x
+    far, f = np.hypot(*INSIDE[:, :2].T), trained.nodes
+    angle = np.diff(np.arctan2(INSIDE[:, 1], INSIDE[:, 0]))[0]
+    inputs = np.stack(np.broadcast_arrays(far[0] / RADIUS, far[1] / RADIUS, angle, f), axis=1)
+    with np.load(network.WEIGHTS) as file:
+        layers = [file[name].astype(np.float64) for name in file.files]
+    off = RADIUS * train_wrap_network.offsets(layers, train_wrap_network.normalized(inputs))
+    axis = INSIDE[0, :2] / far[0]
+    off = off @ np.array([axis, [-axis[1], axis[0]]]) * (f * (1.0 - f))[:, None]
+    line = (1.0 - f)[:, None] * INSIDE[0] + f[:, None] * INSIDE[1]
+    # round-off, of hyperbolic tangents by another formula through six layers
+    np.testing.assert_allclose(x - line, np.pad(off, [(0, 0), (0, 1)]), atol=1e-13)
+
+
+def arm(trained: Network | None, mass: float = 1.0) -> ph.Model:
+    """A hinge whose muscle wraps over a cylinder about its axis."""
+    builder = ph.ModelBuilder()
+    builder.add_body("Arm", joint=ph.joints.Hinge((0.0, 0.0, 1.0)), mass=1.0, inertia=np.eye(3))
+    wrap = over(trained)
+    ends = PathPoint(None, (-0.8, -0.3, 0.0)), PathPoint("Arm", (0.7, -0.2, 0.1))
+    builder.add_muscle("Muscle", [ends[0], wrap, ends[1]], mass=mass, num_points=5, tension=3.0)
+    return builder.build()
+
+
+def test_mass_on_a_network() -> None:
+    """Mass points lie at the nodes, move with their Jacobians, and keep the energy; the length is the smooth path's."""
+    model, plain = arm(SMALL), arm(None)
+    state = model.state(q=[0.1], qd=[2.0])
+    points = ph.muscle_points(model, state, "Muscle")
+    strand = at_rest(over(SMALL), np.array([-0.8, -0.3, 0.0]), turned(0.1) @ np.array([0.7, -0.2, 0.1]))
+    places = np.stack([strand.point(f * strand.length)[0] for f in SMALL.nodes[1:-1]])
+    np.testing.assert_allclose(points.positions, places, atol=1e-14)  # round-off
+    assert np.abs(points.positions - ph.muscle_points(plain, state, "Muscle").positions).max() > 1e-3
+    assert ph.muscle_lengths(model, state) == ph.muscle_lengths(plain, state)
+    drift, twice = (np.ptp(ph.simulate(model, state, 0.2, step, "rk4").energy[:, 2]) for step in (1e-3, 2e-3))
+    # fourth order: 16 times as much with twice the step, or round-off
+    assert drift < max(twice / 10.0, 1e-12)
+
+
+def turned(angle: float) -> Any:
+    return np.array(
+        [[np.cos(angle), -np.sin(angle), 0.0], [np.sin(angle), np.cos(angle), 0.0], [0.0, 0.0, 1.0]]
+    )
+
+
+def test_models_keep_their_network() -> None:
+    model = arm(SMALL)
+    again = ph.ModelBuilder.from_dict(model.to_dict()).build()
+    assert again == model and (again.arrays[3] == model.arrays[3]).all()
+    (wrap,) = again.muscles[0].strands.values()
+    assert wrap.network is not None and (wrap.network.weights == SMALL.weights).all()
+    assert "network" not in arm(None).to_dict()["muscles"][0]["path"][1]
+
+
+@pytest.mark.parametrize(("mass", "bits"), [(1.0, NETWORK_BITS), (0.0, MUSCLE_BITS)])
+def test_kernels_for_networks_are_for_mass_alone(mass: float, bits: int) -> None:
+    assert arm(SMALL, mass).arrays[2].dtype.itemsize == bits // 8
+    assert arm(None, mass).arrays[2].dtype.itemsize == MUSCLE_BITS // 8
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"weights": np.zeros(3)}, "(130,)"),
+        ({"weights": np.full(130, np.nan)}, "nan"),
+        ({"weights": np.full(130, 1e9)}, "1e+09"),
+        ({"units": 7}, "7"),
+        ({"layers": 13}, "13"),
+        ({"points": 0}, "0"),
+    ],
+)
+def test_bad_networks(change: Any, named: str) -> None:
+    with pytest.raises(ModelError) as error:
+        replace(SMALL, **change)
+    assert "of a network" in str(error.value) and named in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "obstacles",
+    [
+        [Sphere(radius=RADIUS)],
+        [Cylinder(radius=RADIUS)],
+        [Cylinder(radius=RADIUS, side="clockwise", length=1.0)],
+        [Cylinder(radius=RADIUS, side="clockwise"), Cylinder(radius=RADIUS, side="clockwise")],
+    ],
+)
+def test_networks_need_an_endless_cylinder_with_a_sense(obstacles: list[Obstacle]) -> None:
+    with pytest.raises(ModelError, match=obstacles[0].type):
+        Wrap(obstacles, network=SMALL)
 
 
 def test_training_makes_progress() -> None:
@@ -56,7 +158,7 @@ def test_bad_weights(tmp_path: Any) -> None:
     path = tmp_path / "weights.npz"
     np.savez(path, weights_0=np.zeros((3, 3)))
     with pytest.raises(ModelError, match="has no array 'weights_0' of shape"):
-        network.weights(path)
+        Network.read(path)
 
 
 def test_damaged_weights(tmp_path: Any) -> None:
@@ -68,9 +170,9 @@ def test_damaged_weights(tmp_path: Any) -> None:
         path = tmp_path / f"{number}.npz"
         path.write_bytes(data)
         with pytest.raises(ModelError, match=f"{number}.npz"):
-            network.weights(path)
+            Network.read(path)
     with pytest.raises(ModelError, match=r"missing\.npz"):
-        network.weights(tmp_path / "missing.npz")
+        Network.read(tmp_path / "missing.npz")
 
 
 def test_training_follows_its_seed_and_rounds(tmp_path: Any) -> None:
