@@ -14,7 +14,6 @@ from physics.muscles.network import Network
 from .claim import Measurement, Plot, claim
 
 MILLIMETRES = 1e3 * pendulums.SMOOTHING
-NETWORK_SECONDS = 2.0
 ATTACH = np.radians(np.linspace(-12.0, 4.0, 1601))
 
 
@@ -96,24 +95,21 @@ def default_smoothing_energy() -> Measurement:
 @claim(
     "muscles.network_energy",
     source="Wang 2022, secs. 5.3.3.2, 6.2.3, 6.2.4, Figs. 6.5, 6.6 c-d",
-    at_most=1e-4,
+    at_most=2e-4,
     cost="slow",
 )
 def network_energy() -> Measurement:
-    """Double pendulum, a muscle as heavy as either bone over a cylinder, laid by the trained network, the worst of five
-    pendulums that differ in origin, insertion, cylinder, SDIRK2, 2 s at 1 ms: energy drift over the swing; on the
-    smooth path, and without velocity terms, in the details.
+    """Double pendulum, a muscle as heavy as either bone over a cylinder, its mass points laid by the trained network,
+    the worst of the five pendulums of the claim ``muscles.type_3_energy``, which has the smooth path's, SDIRK2, 10 s at
+    1 ms: energy drift over the swing; without velocity terms in the details.
     """
-    trained = Network.read()
-    drifts, details = [], {}
+    trained, drifts = Network.read(), {}
     for k, variant in enumerate(pendulums.GROUP, 1):
-        for options, label in (({"network": trained}, ""), ({}, ", smooth path")):
-            result = pendulums.swing(pendulums.build_model(variant, **options), NETWORK_SECONDS)
-            details[f"pendulum {k}{label}"] = pendulums.drift(result)
-        drifts.append(details[f"pendulum {k}"])
+        model = pendulums.build_model(variant, network=trained)
+        drifts[f"pendulum {k}"] = pendulums.drift(pendulums.swing(model))
     model = pendulums.build_model(pendulums.GROUP[0], network=trained, velocity_terms=False)
-    details["without velocity terms"] = pendulums.drift(pendulums.swing(model, NETWORK_SECONDS))
-    return Measurement(max(drifts), details)
+    without = pendulums.drift(pendulums.swing(model))
+    return Measurement(max(drifts.values()), {**drifts, "without velocity terms": without})
 
 
 @claim(
