@@ -11,6 +11,7 @@ import pytest
 import physics as ph
 from physics.errors import ModelError
 from physics.io.files import read_json
+from physics.io.schema import load_schema
 from physics.kernels.layout import MUSCLE_BITS, NETWORK_BITS
 from physics.kernels.wrapping.layout import ALONG_NODES
 from physics.muscles import Cylinder, Obstacle, PathPoint, Sphere, Wrap, network
@@ -94,9 +95,13 @@ def turned(angle: float) -> Any:
     )
 
 
-def test_models_keep_their_network() -> None:
-    model = arm(SMALL)
-    again = ph.ModelBuilder.from_dict(model.to_dict()).build()
+def test_models_keep_their_network(tmp_path: Any) -> None:
+    """In files too, which follow the schema."""
+    model, path = arm(SMALL), tmp_path / "model.json"
+    ph.save_model(model, path)
+    again = ph.load_model(path).model
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is a tool of the tests")
+    jsonschema.Draft202012Validator(load_schema("model")).validate(read_json(path))
     assert again == model and (again.arrays[3] == model.arrays[3]).all()
     (wrap,) = again.muscles[0].strands.values()
     assert wrap.network is not None and (wrap.network.weights == SMALL.weights).all()
@@ -107,6 +112,23 @@ def test_models_keep_their_network() -> None:
 def test_kernels_for_networks_are_for_mass_alone(mass: float, bits: int) -> None:
     assert arm(SMALL, mass).arrays[2].dtype.itemsize == bits // 8
     assert arm(None, mass).arrays[2].dtype.itemsize == MUSCLE_BITS // 8
+
+
+def test_too_many_numbers_of_joints() -> None:
+    """Kernels for networks come with offsets of 16 bits in the records of joints."""
+    builder, parent = ph.ModelBuilder(), None
+    for name, pitch in (("First", 0.1), ("Second", 0.2), ("Arm", 0.3)):
+        frames = np.tile(np.eye(4), (400, 1, 1))
+        frames[:, 0, 3], frames[:, 1, 3] = np.linspace(0.0, 1.0, 400), pitch * np.linspace(0.0, 1.0, 400) ** 2
+        builder.add_body(name, parent, joint=ph.joints.SplineCurve(frames), mass=1.0, inertia=np.eye(3))
+        parent = name
+    builder.add_muscle(
+        "Muscle",
+        [PathPoint(None, (-0.8, -0.3, 0.0)), over(SMALL), PathPoint("Arm", (0.7, 0.0, 0.0))],
+        mass=1.0,
+    )
+    with pytest.raises(ModelError, match="32768 numbers"):
+        builder.build()
 
 
 @pytest.mark.parametrize(
