@@ -47,7 +47,7 @@ class Job:
         what = self.message or "waiting for the compute process"
         if not what.startswith("compiling"):
             return what
-        return f"{what}, only before the first use: {time.monotonic() - self.began:.0f} s so far"
+        return f"{what}: {time.monotonic() - self.began:.0f} s (first use only)"
 
 
 class JobOperator(mixins.Operator):

@@ -41,12 +41,13 @@ class ChainPanel(SidebarPanel, Panel):
         swinging = chains.sprung(chosen)
         layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
         active = references.active_body(context)
-        if active is None or not chains.sprung([active]):
+        shown = chains.sprung([active] if active else []) or swinging  # a drag of the mouse makes no bone active
+        if not shown:
             return
-        fields(layout.column()).prop(active.data.body.spring, "strength", text="By")
-        draw_tuning(layout, active)
+        fields(layout.column()).prop(shown[0].data.body.spring, "strength", text="By")
+        draw_tuning(layout, shown[0])
         if force_fields.in_use(context.scene):
-            layout.prop(active.data.body, "fields" + SELECTED, slider=True)
+            layout.prop(shown[0].data.body, "fields" + SELECTED, slider=True)
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         row = layout.row(align=True)
         row.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")

@@ -9,6 +9,8 @@ from unittest.mock import MagicMock
 import bpy
 import pytest
 
+from ..chain_rigs import add_chain, rig_with_tail, tail
+
 NUM_TYPES = 25  # joint types that the menus offer
 
 
@@ -189,7 +191,7 @@ def test_panels_draw_bodies_and_work_under_way(part, knee, make):
     session.tell("mass of body 'Shank' must be positive, got 0", "ERROR")
     try:
         assert draw_all(part)
-        expected = r"compiling forward dynamics, only before the first use: 9\d s so far"
+        expected = r"compiling forward dynamics: 9\d s \(first use only\)"
         assert re.fullmatch(expected, session.job.activity)
     finally:
         session.job = None
@@ -271,6 +273,14 @@ def test_panels_draw_muscles_and_obstacles(part, body, knee):
         offered = [call.args[2] for call in layout.grid_flow.return_value.prop_enum.call_args_list]
         assert offered == (list(shape.sides) if len(shape.sides) > 1 else [])
     part("blender.session").warnings = []
+
+
+def test_bones_chosen_by_a_drag_show_their_figures_though_none_is_active(part, scene, make):
+    rig = rig_with_tail(make, 3)
+    add_chain(rig, *tail(rig))
+    rig.data.bones.active = None
+    assert bpy.context.active_pose_bone is None
+    assert {"frequency_selected", "drag_selected"} <= set(draw_all(part))
 
 
 @pytest.mark.parametrize("compiles", [True, False])
