@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from itertools import product
 from types import FunctionType
 from typing import Any
 
@@ -35,7 +36,9 @@ def own_joint(context: Context) -> Object | None:
 
 
 def active_joint(context: Context, roles: tuple[str, ...] = ("child", "parent")) -> Object | None:
-    """The selected joint: the active Empty, or the joint whose control frame, child or parent is active."""
+    """The selected joint: the active Empty, or the joint whose control frame, child or parent is active, or (with both
+    roles) whose child or parent carries what is active and no body: a mesh, or the stick of an imported bone.
+    """
     active = context.active_object
     if active is None or not hasattr(active, "condyle"):
         return None
@@ -45,11 +48,13 @@ def active_joint(context: Context, roles: tuple[str, ...] = ("child", "parent"))
     if owner is not None and owner.condyle.joint.enabled:
         return owner
     body = references.active_body(context)
+    bodies = [body]
+    if body is not None and len(roles) > 1 and not body.data.body.enabled:
+        bodies.append(references.blender_parent(body))
     joints = references.carrying_joints(context.scene) + references.loop_joints(context.scene)
-    for role in roles:
-        for item in joints:
-            if references.same(references.resolve(getattr(item.condyle.joint, role)), body):
-                return item
+    for body, role, item in product(bodies, roles, joints):
+        if references.same(references.resolve(getattr(item.condyle.joint, role)), body):
+            return item
     return None
 
 

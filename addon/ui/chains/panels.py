@@ -41,7 +41,9 @@ class ChainPanel(SidebarPanel, Panel):
         swinging = chains.sprung(chosen)
         layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
         active = references.active_body(context)
-        shown = chains.sprung([active] if active else []) or swinging  # a drag of the mouse makes no bone active
+        shown = (
+            chains.sprung([active] if active else []) or swinging
+        )  # a drag of the mouse makes no bone active
         if not shown:
             return
         fields(layout.column()).prop(shown[0].data.body.spring, "strength", text="By")

@@ -60,10 +60,10 @@ class JointFromMeshes(RedoneJob, Operator):
         return mesh_joint.add(context, self.swap, wished)
 
     def told(self, outcome: Any) -> str:
-        gaps = " to ".join(units.told_length(each) for each in (outcome.least_gap, outcome.largest_gap))
-        deep = outcome.penetration
-        penetration = units.told_length(deep) if deep else "none"
-        return f"Joint added: gap {gaps}, penetration {penetration}"
+        largest = units.told_length(outcome.largest_gap)
+        if outcome.penetration:
+            return f"Joint added: gap 0 to {largest}, {units.told_length(outcome.penetration)} deep at most"
+        return f"Joint added: gap {units.told_length(outcome.least_gap)} to {largest}"
 
     def draw(self, _context: Context) -> None:
         column = fields(self.layout.column())

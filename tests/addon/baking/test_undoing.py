@@ -189,3 +189,14 @@ def test_a_carried_joint_does_not_hide_the_next_one(part, scene, make, swing):
     assert common.active_joint(bpy.context) == joint and common.own_joint(bpy.context) is None
     bpy.context.view_layer.objects.active = bob
     assert common.own_joint(bpy.context) == joint
+
+
+def test_what_only_shows_a_body_offers_its_joint(part, scene, make, swing):
+    _, bob, joint = swing
+    common, shell = part("data.property_options"), make.box("Shell")
+    bpy.context.view_layer.objects.active = shell
+    assert common.active_joint(bpy.context) is None
+    shell.parent = bob
+    assert common.active_joint(bpy.context) == joint and common.own_joint(bpy.context) is None
+    shell.condyle.body.enabled = True
+    assert common.active_joint(bpy.context) is None
