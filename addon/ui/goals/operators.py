@@ -91,6 +91,6 @@ class MakePhysical(Search, Operator):
     def told(self, outcome: "physical.PhysicalReport") -> str:
         apart, farthest = (units.told_length(each) for each in (outcome.distance, outcome.farthest))
         return (
-            f"{len(outcome.bake.frames)} frames are {apart} from their keys in the mean, {outcome.body} {farthest} at "
-            f"frame {outcome.frame}; {counted(len(outcome.at_budget), 'joint')} at full strength"
+            f"Baked {len(outcome.bake.frames)} frames: {apart} from the keys in the mean, {farthest} at most "
+            f"({outcome.body}, frame {outcome.frame}); {counted(len(outcome.at_budget), 'joint')} at full strength"
         )
