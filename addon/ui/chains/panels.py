@@ -39,7 +39,8 @@ class ChainPanel(SidebarPanel, Panel):
         row.operator("condyle.add_wind", icon="FORCE_WIND")
         chosen = references.selected_bodies(context)
         swinging = chains.sprung(chosen)
-        layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
+        if chosen:
+            layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
         active = references.active_body(context)
         shown = (
             chains.sprung([active] if active else []) or swinging

@@ -25,10 +25,9 @@ class ColliderPanel(SidebarPanel, Panel):
         row.operator_menu_enum("condyle.add_collider", "shape", text="", icon="DOWNARROW_HLT")
         row.operator("condyle.remove_collider", text="", icon="REMOVE")
         chosen = references.selected_bodies(context)
-        layout.label(
-            text=f"{len(colliders.chosen(chosen))} of {len(chosen)} selected are colliders",
-            icon="RESTRICT_SELECT_OFF",
-        )
+        if chosen:
+            are = f"{len(colliders.chosen(chosen))} of {len(chosen)} selected are colliders"
+            layout.label(text=are, icon="RESTRICT_SELECT_OFF")
         active = references.active_body(context)
         if active is None:
             return
