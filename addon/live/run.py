@@ -115,7 +115,8 @@ class Run:
             self.figures, self.poses = self._seen.header, self._seen.arrays["poses"]
             if first:  # while kernels were compiled, what is keyed was played
                 playback.stop()
-            self._display.show(self.poses, self.time)
+            if self._round is None or self.time <= self._round[0]:  # else the next round begins
+                self._display.show(self.poses, self.time)
             self._speak()
         elif self._seen is None:
             self.message, self.progress = self.job.message, self.job.progress
