@@ -8,27 +8,29 @@ relative to its reference point, as twists are.
 from __future__ import annotations
 
 from .. import layout as tree
-from ..algebra.access import load3, load6, load_twist
+from ..algebra.access import load3, load6, load_twist, store3
 from ..algebra.vectors import Array, Twist, Vector, add3, cross, dot3, dot6, scale_add3
 from ..compiler.jit import inline, shared
-from ..forces.points import carried, position, twist_of
+from ..forces.points import material, position, twist_of
 from ..joints.tangent import columns_of, is_screw
 from . import layout as at
-from .sparse import number3, write3
-from .surfaces import add_constant_loads, add_load
-from .touching import add_touch_loads, coordinate_moves, put3, touches
-
-
-@inline
-def moved(twist: Twist, point: Vector) -> Vector:
-    """Velocity of a point by a twist about the reference."""
-    return add3((twist[3], twist[4], twist[5]), cross((twist[0], twist[1], twist[2]), point))
-
-
-@inline
-def relative_place(mesh: Array, a: int, work: Array) -> Vector:
-    """Place of attached node a from its tree's reference point, or the world's origin."""
-    return carried(work, mesh[at.BODIES][a], load3(mesh[at.POINTS], a, 0))
+from .nodes import (
+    NOTHING,
+    add_at,
+    add_both,
+    add_column,
+    add_load,
+    column3,
+    coordinate_moves,
+    number3,
+    relative_place,
+    times,
+    transposed_times,
+    velocity_by,
+    write3,
+)
+from .surfaces import add_constant_loads
+from .touching import add_touch_loads, touches
 
 
 @shared
@@ -38,18 +40,18 @@ def place_attached(body_int: Array, mesh: Array, work: Array, x: Array, v: Array
     for a in range(bodies.shape[0]):
         point = relative_place(mesh, a, work)
         write3(x, free + a, position(body_int, work, bodies[a], point))
-        write3(v, free + a, moved(twist_of(work, bodies[a]), point))
+        write3(v, free + a, material(twist_of(work, bodies[a]), point))
 
 
 @inline
 def gain(body_int: Array, i: int, point: Vector, step: float, qdd: Array, dof: Array) -> Vector:
     """What accelerations of prescribed coordinates give a point of body i in a step."""
-    total = (0.0, 0.0, 0.0)
+    total = NOTHING
     while i >= 0:
         first = body_int[i, tree.DOF_START]
         for d in range(first, first + body_int[i, tree.DOF_COUNT]):
             if dof[d, tree.HELD] != 0.0:
-                total = scale_add3(total, step * qdd[d], moved(load_twist(dof, d, tree.SUBSPACE), point))
+                total = scale_add3(total, step * qdd[d], velocity_by(dof, d, point))
         i = body_int[i, tree.PARENT]
     return total
 
@@ -62,7 +64,7 @@ def add_attached_rates(
     bodies, free = mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
     for a in range(bodies.shape[0]):
         more = gain(body_int, bodies[a], relative_place(mesh, a, work), step, qdd, dof)
-        write3(v, free + a, add3(number3(v, free + a), more))
+        add_at(v, free + a, 1.0, more)
     add_touch_rates(body_int, mesh[at.TOUCHING], step, qdd, dof, space)
 
 
@@ -74,7 +76,7 @@ def add_touch_rates(
         for n in range(touches(space)):
             found, i = space[at.TOUCHES], space[at.TOUCHED][n, 3]
             more = gain(body_int, i, load3(found, n, at.LEVER), step, qdd, dof)
-            put3(found, n, at.BODY_RATE, add3(load3(found, n, at.BODY_RATE), more))
+            store3(found, n, at.BODY_RATE, add3(load3(found, n, at.BODY_RATE), more))
 
 
 @shared
@@ -157,27 +159,8 @@ def add_geometric(
                 begin = body_int[ancestor, tree.DOF_START]
                 for e in range(begin, begin + body_int[ancestor, tree.DOF_COUNT]):
                     value = share * curvature_of(load_twist(dof, e, tree.SUBSPACE), inner, loads, i)
-                    matrix[d, e] += value
-                    matrix[e, d] += value
+                    add_both(matrix, d, e, value)
                 ancestor = body_int[ancestor, tree.PARENT]
-
-
-@inline
-def times(blocks: Array, b: int, x: Vector) -> Vector:
-    return (
-        blocks[b, 0] * x[0] + blocks[b, 4] * x[1] + blocks[b, 8] * x[2],
-        blocks[b, 1] * x[0] + blocks[b, 5] * x[1] + blocks[b, 9] * x[2],
-        blocks[b, 2] * x[0] + blocks[b, 6] * x[1] + blocks[b, 10] * x[2],
-    )
-
-
-@inline
-def transposed_times(blocks: Array, b: int, x: Vector) -> Vector:
-    return (
-        blocks[b, 0] * x[0] + blocks[b, 1] * x[1] + blocks[b, 2] * x[2],
-        blocks[b, 4] * x[0] + blocks[b, 5] * x[1] + blocks[b, 6] * x[2],
-        blocks[b, 8] * x[0] + blocks[b, 9] * x[1] + blocks[b, 10] * x[2],
-    )
 
 
 @shared
@@ -186,7 +169,7 @@ def subtract_times(mesh: Array, blocks: Array, share: float, v: Array, f: Array)
     columns, rows, couples, meets = mesh[at.COLUMNS], mesh[at.ROWS], mesh[at.COUPLES], mesh[at.MEETS]
     free = columns.shape[0] - 1
     for j in range(free):
-        write3(f, j, scale_add3(number3(f, j), -share, times(blocks, j, number3(v, j))))
+        add_at(f, j, -share, times(blocks, j, number3(v, j)))
         for n in range(columns[j], columns[j + 1]):
             subtract_pair(blocks, free + n, rows[n], j, share, v, f)
     begin = free + rows.shape[0]
@@ -196,7 +179,7 @@ def subtract_times(mesh: Array, blocks: Array, share: float, v: Array, f: Array)
     for n in range(meets.shape[0]):
         i, j = free + meets[n, 0], free + meets[n, 1]
         if i == j:
-            write3(f, i, scale_add3(number3(f, i), -share, times(blocks, begin + n, number3(v, i))))
+            add_at(f, i, -share, times(blocks, begin + n, number3(v, i)))
         else:
             subtract_pair(blocks, begin + n, i, j, share, v, f)
 
@@ -204,8 +187,8 @@ def subtract_times(mesh: Array, blocks: Array, share: float, v: Array, f: Array)
 @inline
 def subtract_pair(blocks: Array, b: int, i: int, j: int, share: float, v: Array, f: Array) -> None:
     """Both products of a block off the diagonal."""
-    write3(f, i, scale_add3(number3(f, i), -share, times(blocks, b, number3(v, j))))
-    write3(f, j, scale_add3(number3(f, j), -share, transposed_times(blocks, b, number3(v, i))))
+    add_at(f, i, -share, times(blocks, b, number3(v, j)))
+    add_at(f, j, -share, transposed_times(blocks, b, number3(v, i)))
 
 
 @shared
@@ -215,20 +198,15 @@ def couple(body_int: Array, mesh: Array, space: Array, work: Array, dof: Array, 
     """
     coordinates, couples, meets = mesh[at.COORDINATES], mesh[at.COUPLES], mesh[at.MEETS]
     blocks, coupled, bodies = space[at.BLOCKS], space[at.COUPLED], mesh[at.BODIES]
-    free = mesh[at.COLUMNS].shape[0] - 1
-    begin = free + mesh[at.ROWS].shape[0]
-    for i in range(coupled.shape[0]):
-        for c in range(coupled.shape[1]):
-            coupled[i, c] = 0.0
+    begin = mesh[at.COLUMNS].shape[0] - 1 + mesh[at.ROWS].shape[0]
+    coupled[:] = 0.0
     for n in range(couples.shape[0]):
         a, j = couples[n, 0], couples[n, 1]
         point = relative_place(mesh, a, work)
         for c in range(coordinates.shape[0]):
             if coordinate_moves(body_int, coordinates[c], bodies[a]):
-                column = moved(load_twist(dof, coordinates[c], tree.SUBSPACE), point)
-                column = transposed_times(blocks, begin + n, column)
-                for k in range(3):
-                    coupled[3 * j + k, c] += column[k]
+                column = transposed_times(blocks, begin + n, velocity_by(dof, coordinates[c], point))
+                add_column(coupled, j, c, 1.0, column)
     begin += couples.shape[0]
     for n in range(meets.shape[0]):
         a, other = meets[n, 0], meets[n, 1]
@@ -237,11 +215,11 @@ def couple(body_int: Array, mesh: Array, space: Array, work: Array, dof: Array, 
             e = coordinates[c]
             if not coordinate_moves(body_int, e, bodies[other]):
                 continue
-            force = times(blocks, begin + n, moved(load_twist(dof, e, tree.SUBSPACE), second))
+            force = times(blocks, begin + n, velocity_by(dof, e, second))
             for b in range(coordinates.shape[0]):
                 d = coordinates[b]
                 if coordinate_moves(body_int, d, bodies[a]):
-                    value = dot3(moved(load_twist(dof, d, tree.SUBSPACE), first), force)
+                    value = dot3(velocity_by(dof, d, first), force)
                     matrix[d, e] += value
                     if a != other:
                         matrix[e, d] += value
@@ -253,13 +231,8 @@ def take_out_nodes(mesh: Array, space: Array, matrix: Array) -> None:
     coordinates, coupled, inverses = mesh[at.COORDINATES], space[at.COUPLED], space[at.INVERSES]
     for j in range(mesh[at.COLUMNS].shape[0] - 1):
         for c in range(coordinates.shape[0]):
-            column = coupled[3 * j, c], coupled[3 * j + 1, c], coupled[3 * j + 2, c]
-            if column[0] == 0.0 and column[1] == 0.0 and column[2] == 0.0:
-                continue
-            answer = times(inverses, j, column)
-            for b in range(coordinates.shape[0]):
-                matrix[coordinates[b], coordinates[c]] -= (
-                    coupled[3 * j, b] * answer[0]
-                    + coupled[3 * j + 1, b] * answer[1]
-                    + coupled[3 * j + 2, b] * answer[2]
-                )
+            column = column3(coupled, j, c)
+            if column[0] != 0.0 or column[1] != 0.0 or column[2] != 0.0:
+                answer = times(inverses, j, column)
+                for b in range(coordinates.shape[0]):
+                    matrix[coordinates[b], coordinates[c]] -= dot3(column3(coupled, j, b), answer)

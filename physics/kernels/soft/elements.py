@@ -15,20 +15,14 @@ from __future__ import annotations
 
 import math
 
-from ..algebra.access import flat3
 from ..algebra.spatial import multiply, rotate
 from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as at
+from .nodes import NOTHING, add_at, number3
 from .polar import nearest_rotation, symmetric_part
 
 UNDETERMINED = 1e-6  # of two stretches' sum, relative to all: the rotation then has no derivative
-
-
-@inline
-def node_of(table: Array, k: int, a: int) -> int:
-    """Offset of the first number of node a of element k."""
-    return 3 * int(table[k, a])
 
 
 @inline
@@ -39,10 +33,10 @@ def gradient_of(data: Array, k: int, a: int) -> Vector:
 @inline
 def deformation(tets: Array, data: Array, k: int, x: Array) -> Rotation:
     """F of tetrahedron k by rows, from places; from rates it is F'."""
-    first = flat3(x, node_of(tets, k, 0))
-    a = subtract3(flat3(x, node_of(tets, k, 1)), first)
-    b = subtract3(flat3(x, node_of(tets, k, 2)), first)
-    c = subtract3(flat3(x, node_of(tets, k, 3)), first)
+    first = number3(x, tets[k, 0])
+    a = subtract3(number3(x, tets[k, 1]), first)
+    b = subtract3(number3(x, tets[k, 2]), first)
+    c = subtract3(number3(x, tets[k, 3]), first)
     g, h, i = gradient_of(data, k, 1), gradient_of(data, k, 2), gradient_of(data, k, 3)
     return multiply((a[0], b[0], c[0], a[1], b[1], c[1], a[2], b[2], c[2]), g + h + i)
 
@@ -54,14 +48,6 @@ def tet_energy(data: Array, k: int, f: Rotation, scratch: Array) -> float:
     squares = (x - 1.0) ** 2 + (y - 1.0) ** 2 + (z - 1.0) ** 2 + 2.0 * dot3(rest, rest)
     energy: float = data[k, at.VOLUME] * (data[k, at.MU] * squares + 0.5 * data[k, at.LAMBDA] * trace * trace)
     return energy
-
-
-@inline
-def push(f: Array, node: int, factor: float, force: Vector) -> None:
-    """Add factor force to the force on a node."""
-    f[node] += factor * force[0]
-    f[node + 1] += factor * force[1]
-    f[node + 2] += factor * force[2]
 
 
 @shared
@@ -81,7 +67,7 @@ def add_tet_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scra
         both, mean = 2.0 * data[k, at.MU], data[k, at.LAMBDA] * (xx + yy + zz)
         xx, yy, zz = both * xx + mean, both * yy + mean, both * zz + mean
         yz, xz, xy = both * yz, both * xz, both * xy
-        total = (0.0, 0.0, 0.0)
+        total = NOTHING
         for a in range(1, 4):
             g = gradient_of(data, k, a)
             stress = (
@@ -91,8 +77,14 @@ def add_tet_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scra
             )
             force = rotate(r, stress)
             total = add3(total, force)
-            push(f, node_of(tets, k, a), -data[k, at.VOLUME], force)
-        push(f, node_of(tets, k, 0), data[k, at.VOLUME], total)
+            add_at(f, tets[k, a], -data[k, at.VOLUME], force)
+        add_at(f, tets[k, 0], data[k, at.VOLUME], total)
+
+
+@inline
+def along_spring(springs: Array, k: int, x: Array) -> Vector:
+    """From the first node of spring k to the second."""
+    return subtract3(number3(x, springs[k, 1]), number3(x, springs[k, 0]))
 
 
 @shared
@@ -100,17 +92,16 @@ def add_spring_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array) -
     """Forces of all springs; damped: with stiffness damping along them."""
     springs, data = mesh[at.SPRINGS], mesh[at.SPRING_DATA]
     for k in range(springs.shape[0]):
-        i, j = node_of(springs, k, 0), node_of(springs, k, 1)
-        along = subtract3(flat3(x, j), flat3(x, i))
+        along = along_spring(springs, k, x)
         length = math.sqrt(dot3(along, along))
         if length > 0.0:  # without a direction it has no force
             strain = (length - data[k, at.REST]) / data[k, at.REST]
             if damped:
-                rate = dot3(along, subtract3(flat3(v, j), flat3(v, i))) / length
+                rate = dot3(along, along_spring(springs, k, v)) / length
                 strain += data[k, at.SPRING_DAMPING] * rate / data[k, at.REST]
             tension = data[k, at.TENSILE] * strain / length
-            push(f, i, tension, along)
-            push(f, j, -tension, along)
+            add_at(f, springs[k, 0], tension, along)
+            add_at(f, springs[k, 1], -tension, along)
 
 
 @shared
@@ -125,7 +116,7 @@ def elastic_energy(
         )
     springs, data = mesh[at.SPRINGS], mesh[at.SPRING_DATA]
     for k in range(first[1], last[1]):
-        along = subtract3(flat3(x, node_of(springs, k, 1)), flat3(x, node_of(springs, k, 0)))
+        along = along_spring(springs, k, x)
         stretch = math.sqrt(dot3(along, along)) - data[k, at.REST]
         total += 0.5 * data[k, at.TENSILE] / data[k, at.REST] * stretch * stretch
     return total
@@ -157,14 +148,6 @@ def is_positive(q: tuple[float, float, float, float, float, float]) -> bool:
     minors = min(xx * yy - xy * xy, xx * zz - xz * xz, yy * zz - yz * yz)
     volume = xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz)
     return bool(min(xx, yy, zz) >= least and minors >= 0.0 and volume >= 0.0)
-
-
-@inline
-def add_row(blocks: Array, b: int, column: int, row: Vector) -> None:
-    """Add to a column of a block."""
-    blocks[b, 4 * column] += row[0]
-    blocks[b, 4 * column + 1] += row[1]
-    blocks[b, 4 * column + 2] += row[2]
 
 
 @shared
@@ -205,16 +188,9 @@ def add_tet_blocks(
                         q[4] * w[0] + q[3] * w[1] + q[2] * w[2],
                     )
                     column = rotate(r, cross(turn, g))
-                    add_row(
-                        blocks,
-                        target,
-                        c,
-                        (
-                            bulk * turned[0] * other[c] + mu * other[0] * turned[c] + turning * column[0],
-                            bulk * turned[1] * other[c] + mu * other[1] * turned[c] + turning * column[1],
-                            bulk * turned[2] * other[c] + mu * other[2] * turned[c] + turning * column[2],
-                        ),
-                    )
+                    for d in range(3):
+                        stiffness = bulk * turned[d] * other[c] + mu * other[d] * turned[c]
+                        blocks[target, 4 * c + d] += stiffness + turning * column[d]
                     blocks[target, 5 * c] += same
 
 
@@ -225,7 +201,7 @@ def add_spring_blocks(
     """As `add_tet_blocks`, of all springs; not exact: without the negative stiffness across a compressed one."""
     springs, data, targets = mesh[at.SPRINGS], mesh[at.SPRING_DATA], mesh[at.SPRING_BLOCKS]
     for k in range(springs.shape[0]):
-        along = subtract3(flat3(x, node_of(springs, k, 1)), flat3(x, node_of(springs, k, 0)))
+        along = along_spring(springs, k, x)
         length = math.sqrt(dot3(along, along))
         if not length > 0.0:
             continue
@@ -235,8 +211,9 @@ def add_spring_blocks(
             across = max(across, 0.0)
         whole = (weights[0] + weights[1] * data[k, at.SPRING_DAMPING]) * stiffness
         for c in range(3):
-            column = scale_add3((0.0, 0.0, 0.0), (whole - across) * along[c] * inverse * inverse, along)
+            column = scale_add3(NOTHING, (whole - across) * along[c] * inverse * inverse, along)
             for n in range(3):
                 sign = -1.0 if n == 1 else 1.0  # (j, i) between the ends' own blocks
-                add_row(blocks, targets[k, n], c, scale_add3((0.0, 0.0, 0.0), sign, column))
+                for d in range(3):
+                    blocks[targets[k, n], 4 * c + d] += sign * column[d]
                 blocks[targets[k, n], 5 * c] += sign * across

@@ -42,17 +42,8 @@ FRICTION, RADIUS = 0, 1
 # of a touch: normal, depth and that which is reached ahead, place from the reference point of the body's tree, the
 # point's velocity from there, that of the body, the force on the point, and the matrix of this by the velocity, as a
 # block
-NORMAL, DEPTH, REACHED, LEVER, RATE, BODY_RATE, TOUCH_FORCE, TOUCH_BLOCK, TOUCH_WIDTH = (
-    0,
-    3,
-    4,
-    5,
-    8,
-    11,
-    14,
-    17,
-    29,
-)
+NORMAL, DEPTH, REACHED, LEVER, RATE = 0, 3, 4, 5, 8
+BODY_RATE, TOUCH_FORCE, TOUCH_BLOCK, TOUCH_WIDTH = 11, 14, 17, 29
 
 # of a tetrahedron: gradients of its four shape functions, volume, Lame's mu and lambda, stiffness damping [s]
 GRADIENTS, VOLUME, MU, LAMBDA, TET_DAMPING, TET_WIDTH = 0, 12, 13, 14, 15, 16
@@ -80,18 +71,5 @@ LOAD_WIDTH = 12
 # vectors (rows; three numbers a node): accelerations, the stage's known part, places and rates that they give, forces,
 # the correction and the next one, trial accelerations, the accelerations of the stage before, and the state before the
 # step
-(
-    ACCELERATIONS,
-    BASE,
-    BASE_RATE,
-    STAGE,
-    STAGE_RATE,
-    FORCE,
-    CORRECTION,
-    FOLLOWING,
-    TRIAL,
-    NEWEST,
-    LAST,
-    LAST_RATE,
-) = range(12)
-VECTOR_ROWS = 12
+ACCELERATIONS, BASE, BASE_RATE, STAGE, STAGE_RATE, FORCE, CORRECTION = range(7)
+FOLLOWING, TRIAL, NEWEST, LAST, LAST_RATE, VECTOR_ROWS = range(7, 13)

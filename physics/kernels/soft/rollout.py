@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import layout as tree
+from ..algebra.access import flat3
 from ..algebra.vectors import Array, Vector
 from ..compiler.jit import entry, shared
 from ..dynamics.aba import accelerations
@@ -29,15 +30,15 @@ from ..stepping.rollout import (
 from ..stepping.step_checks import first_not_finite
 from . import layout as at
 from .coupling import add_generalized, gather_loads, place_attached
-from .stage import gravity_of, linear_correction, solve_stage, take
+from .nodes import Soft
+from .stage import linear_correction, solve_stage, take
 from .surfaces import find_weights, place_beads
 from .system import all_forces, are_finite
 
 
 @shared
 def explicit_step(
-    arrays: Array,
-    mesh: Array,
+    soft: Soft,
     scheme: Array,
     tables: Tables,
     motion: Array,
@@ -46,13 +47,10 @@ def explicit_step(
     state: State,
     nodes: State,
     stages: State,
-    space: Array,
-    implicit: Implicit,
-    spaces: Spaces,
 ) -> None:
     """A step by an explicit method; stages are those of the tree and of the nodes (see `stepping.rollout`)."""
-    (q, qd), (places, rates), (stage, own) = state, nodes, stages
-    (work, dof, flags), body_int, vectors = spaces, arrays[tree.BODY_INT], space[at.VECTORS]
+    arrays, mesh, space, _, (work, dof, flags) = soft
+    (q, qd), (places, rates), (stage, own), vectors = state, nodes, stages, space[at.VECTORS]
     nv, free, number = q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1), int(scheme[tree.SCHEME_NUMBER])
     x, v = vectors[at.STAGE], vectors[at.STAGE_RATE]
     stage_q, stage_qd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv]
@@ -66,13 +64,12 @@ def explicit_step(
         else:
             follow(motion, t, dt, t + time * dt, stage_q, stage_qd, dof)
         table_force(tables, t + time * dt, stage[tree.TAU])
-        kinematics(arrays, stage_q, qd if single else stage_qd, work, dof, flags)
+        speeds = qd if single else stage_qd
+        kinematics(arrays, stage_q, speeds, work, dof, flags)
         copy(own[tree.STAGE_Q], x[:free])
         copy(rates if single else own[tree.STAGE_QD], v[:free])
-        place_attached(body_int, mesh, work, x, v)
-        find_accelerations(
-            arrays, mesh, mesh[at.SURFACES], qd if single else stage_qd, stage, own, space, implicit, spaces
-        )
+        place_attached(arrays[tree.BODY_INT], mesh, work, x, v)
+        find_accelerations(soft, mesh[at.SURFACES], speeds, stage, own)
         add_up(nv, k, weight, stage)
         add_up(free, k, weight, own)
     finish_step(scheme, dt, q, qd, stage)
@@ -81,27 +78,17 @@ def explicit_step(
 
 
 @shared
-def find_accelerations(
-    arrays: Array,
-    mesh: Array,
-    surfaces: Array,
-    speeds: Array,
-    stage: Array,
-    own: Array,
-    space: Array,
-    implicit: Implicit,
-    spaces: Spaces,
-) -> None:
+def find_accelerations(soft: Soft, surfaces: Array, speeds: Array, stage: Array, own: Array) -> None:
     """Accelerations of the tree and of free nodes at a stage, after `place_attached`; speeds: for forces alone."""
-    (work, dof, flags), body_int, rows, nv = spaces, arrays[tree.BODY_INT], space[at.VECTORS], speeds.shape[0]
+    arrays, mesh, space, (_, _, _, vectors, _, _, _), (work, dof, flags) = soft
+    body_int, rows, nv = arrays[tree.BODY_INT], space[at.VECTORS], speeds.shape[0]
     q, qd, qdd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv], stage[tree.STAGE_QDD, :nv]
     x, v, f = rows[at.STAGE], rows[at.STAGE_RATE], rows[at.FORCE]
     free = 3 * (mesh[at.COLUMNS].shape[0] - 1)
     if surfaces is not None:  # from linear equations of all
-        vectors = implicit[3]
-        place_beads(arrays, surfaces, q, qd, x, v, space, spaces)
+        place_beads(arrays, surfaces, q, qd, x, v, space, soft[4])
         copy(stage[tree.TAU], vectors[newton.GIVEN_FORCE, : stage.shape[1]])
-        if linear_correction(arrays, mesh, 0.0, q, speeds, x, v, space, implicit, spaces):
+        if linear_correction(soft, 0.0, q, speeds, x, v):
             for d in range(nv):
                 qdd[d] = vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d]
             copy(rows[at.CORRECTION, :free], own[tree.STAGE_QDD])
@@ -110,7 +97,7 @@ def find_accelerations(
         gather_loads(body_int, mesh, f, work, space)
         add_generalized(body_int, space[at.LOADS], False, dof, stage[tree.TAU])
         accelerations(arrays, q, qd, speeds, stage[tree.TAU], qdd, work, dof, flags)
-        masses, gravity = mesh[at.NODES], gravity_of(arrays[tree.MODEL_DATA])
+        masses, gravity = mesh[at.NODES], flat3(arrays[tree.MODEL_DATA], tree.GRAVITY)
         for i in range(free):
             own[tree.STAGE_QDD, i] = f[i] / masses[i // 3, at.MASS] + gravity[i % 3]
 
@@ -126,8 +113,7 @@ def add_up(count: int, k: int, weight: float, stage: Array) -> None:
 
 @shared
 def implicit_step(
-    arrays: Array,
-    mesh: Array,
+    soft: Soft,
     integrator: int,
     tables: Tables,
     motion: Array,
@@ -135,18 +121,16 @@ def implicit_step(
     dt: float,
     state: State,
     nodes: State,
-    space: Array,
-    implicit: Implicit,
-    spaces: Spaces,
 ) -> None:
     """A step by an implicit method; where it fails, flags have the reason."""
-    (q, qd), (places, rates), vectors, rows = state, nodes, implicit[3], space[at.VECTORS]
-    dof, nv, free = spaces[tree.DOF], q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    arrays, mesh, space, (_, _, _, vectors, _, _, _), (_, dof, _) = soft
+    (q, qd), (places, rates), rows = state, nodes, space[at.VECTORS]
+    nv, free = q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
     width, given = tables[tree.VALUES].shape[1], vectors[newton.GIVEN_FORCE]
     if integrator == tree.LINEARLY_IMPLICIT_EULER:
         table_force(tables, t + dt, given[:width])
         find_weights(arrays[tree.MODEL_DATA], mesh[at.SURFACES], q, space)
-        if linear_correction(arrays, mesh, dt, q, qd, places, rates, space, implicit, spaces):
+        if linear_correction(soft, dt, q, qd, places, rates):
             for d in range(nv):
                 qd[d] += dt * (vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d])
                 q[d] += dt * qd[d]
@@ -171,7 +155,7 @@ def implicit_step(
         table_force(tables, reached, given[:width])
         take(nv, newton.NEWEST, newton.ACCELERATIONS, vectors)
         take(free, at.NEWEST, at.ACCELERATIONS, rows)
-        if not solve_stage(arrays, mesh, gamma * dt, space, implicit, spaces):
+        if not solve_stage(soft, gamma * dt):
             return
         take(nv, newton.ACCELERATIONS, newton.NEWEST, vectors)
         take(free, at.ACCELERATIONS, at.NEWEST, rows)
@@ -219,75 +203,34 @@ def soft_rollout(
     counters, _, _, _ = log
     own_log, efforts, none = more
     (q, qd, chart), (places, rates), (stage, _) = state, nodes, stages
-    (work, dof, flags), vectors, notes = spaces, implicit[3], implicit[4]
+    (work, dof, flags), (_, _, _, vectors, notes, _, _), body_int = spaces, implicit, arrays[tree.BODY_INT]
+    soft = arrays, mesh, space, implicit, spaces
     nv, count, free = q.shape[0], places.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
-    begun, begun_nodes = (
-        (vectors[newton.BEGUN_Q, :nv], vectors[newton.BEGUN_QD, :nv]),
-        (
-            space[at.VECTORS][at.LAST],
-            space[at.VECTORS][at.LAST_RATE],
-        ),
-    )
+    begun = vectors[newton.BEGUN_Q, :nv], vectors[newton.BEGUN_QD, :nv]
+    begun_nodes = space[at.VECTORS][at.LAST], space[at.VECTORS][at.LAST_RATE]
+    free_nodes = places[:free], rates[:free]
     explicit, number = scheme.shape[0] > 1, int(scheme[tree.SCHEME_NUMBER])
     charts, (start, dt, _) = has_charts(arrays), times
-    tree_qdd = stage[tree.STAGE_QDD, :nv]
     for _ in range(num_steps):
         t = start + counters[tree.DONE] * dt
-        copy(q, begun[0])
-        copy(qd, begun[1])
-        copy(places, begun_nodes[0])
-        copy(rates, begun_nodes[1])
+        copy_all((q, qd), (places, rates), begun, begun_nodes)
         catch(motion, t, q, qd)
         if explicit:
             hold(motion, t, 0.0, q, qd, dof)
-            explicit_step(
-                arrays,
-                mesh,
-                scheme,
-                tables,
-                motion,
-                t,
-                dt,
-                (q, qd),
-                (places[:free], rates[:free]),
-                stages,
-                space,
-                implicit,
-                spaces,
-            )
+            explicit_step(soft, scheme, tables, motion, t, dt, (q, qd), free_nodes, stages)
         else:
             take_hold(motion, number, t, dt, q, qd, notes, dof)
-            implicit_step(
-                arrays,
-                mesh,
-                number,
-                tables,
-                motion,
-                t,
-                dt,
-                (q, qd),
-                (places[:free], rates[:free]),
-                space,
-                implicit,
-                spaces,
-            )
+            implicit_step(soft, number, tables, motion, t, dt, (q, qd), free_nodes)
         if flags[tree.STATUS] == tree.OK:
             kinematics(arrays, q, qd, work, dof, flags)
-            place_attached(arrays[tree.BODY_INT], mesh, work, places, rates)
+            place_attached(body_int, mesh, work, places, rates)
             place_beads(arrays, mesh[at.SURFACES], q, qd, places, rates, space, spaces)
-            if not (
-                are_finite(nv, q)
-                and are_finite(nv, qd)
-                and are_finite(count, places)
-                and are_finite(count, rates)
-            ):
+            finite = are_finite(nv, q) and are_finite(nv, qd)
+            if not (finite and are_finite(count, places) and are_finite(count, rates)):
                 flags[tree.STATUS] = tree.NOT_FINITE
-                flags[tree.CULPRIT] = first_not_finite(arrays[tree.BODY_INT], q, qd)
+                flags[tree.CULPRIT] = first_not_finite(body_int, q, qd)
         if flags[tree.STATUS] != tree.OK:
-            copy(begun[0], q)
-            copy(begun[1], qd)
-            copy(begun_nodes[0], places)
-            copy(begun_nodes[1], rates)
+            copy_all(begun, begun_nodes, (q, qd), (places, rates))
             return
         cubic = tree.RUNGE_KUTTA if explicit else tree.SDIRK2
         way = CUBIC if number == cubic else PARABOLA
@@ -301,8 +244,16 @@ def soft_rollout(
                 efforts[sample, d] = dof[d, tree.EFFORT] if dof[d, tree.HELD] != 0.0 else 0.0
         if charts:
             lag = 0.5 * dt if explicit and is_symplectic(number) else 0.0
-            if change_charts(arrays, dof, CHART_LIMIT, lag, q, qd, tree_qdd, chart) > 0:
+            if change_charts(arrays, dof, CHART_LIMIT, lag, q, qd, stage[tree.STAGE_QDD, :nv], chart) > 0:
                 notes[newton.KNOWN] = 0.0
                 for d in range(nv):
                     vectors[newton.NEWEST, d] = 0.0
         counters[tree.DONE] += 1
+
+
+@shared
+def copy_all(state: State, nodes: State, to_state: State, to_nodes: State) -> None:
+    copy(state[0], to_state[0])
+    copy(state[1], to_state[1])
+    copy(nodes[0], to_nodes[0])
+    copy(nodes[1], to_nodes[1])

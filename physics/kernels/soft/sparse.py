@@ -15,9 +15,10 @@ from ..algebra.lanes import (
     scale_add_lanes,
     store_lanes,
 )
-from ..algebra.vectors import Array, Vector
+from ..algebra.vectors import Array, Vector, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as at
+from .nodes import column3, number3, transposed_times, write3
 
 
 @inline
@@ -83,16 +84,6 @@ def factorize(mesh: Array, space: Array) -> int:
     return -1
 
 
-@inline
-def number3(x: Array, j: int) -> Vector:
-    return x[3 * j], x[3 * j + 1], x[3 * j + 2]
-
-
-@inline
-def write3(x: Array, j: int, value: Vector) -> None:
-    x[3 * j], x[3 * j + 1], x[3 * j + 2] = value
-
-
 @shared
 def solve_forward(mesh: Array, space: Array, x: Array) -> None:
     """L^-1 x in place."""
@@ -115,14 +106,10 @@ def solve_backward(mesh: Array, space: Array, x: Array) -> None:
     blocks, inverses = space[at.BLOCKS], space[at.INVERSES]
     count = columns.shape[0] - 1
     for j in range(count - 1, -1, -1):
-        a, b, c = number3(x, j)
+        own = number3(x, j)
         for n in range(columns[j], columns[j + 1]):
-            p, q, r = number3(x, rows[n])
-            at_block = count + n
-            a -= blocks[at_block, 0] * p + blocks[at_block, 1] * q + blocks[at_block, 2] * r
-            b -= blocks[at_block, 4] * p + blocks[at_block, 5] * q + blocks[at_block, 6] * r
-            c -= blocks[at_block, 8] * p + blocks[at_block, 9] * q + blocks[at_block, 10] * r
-        write3(x, j, numbers_of(columns_times(block(inverses, j), (a, b, c))))
+            own = subtract3(own, transposed_times(blocks, count + n, number3(x, rows[n])))
+        write3(x, j, numbers_of(columns_times(block(inverses, j), own)))
 
 
 @shared
@@ -134,7 +121,8 @@ def solve_forward_many(mesh: Array, space: Array, many: Array) -> None:
     for j in range(count):
         some = False
         for i in range(width):
-            some |= many[3 * j, i] != 0.0 or many[3 * j + 1, i] != 0.0 or many[3 * j + 2, i] != 0.0
+            a, b, c = column3(many, j, i)
+            some |= a != 0.0 or b != 0.0 or c != 0.0
         if not some:
             continue
         inverse = block(inverses, j)
@@ -145,7 +133,7 @@ def solve_forward_many(mesh: Array, space: Array, many: Array) -> None:
             two = numbers_of(columns_times(y, numbers_of(inverse[1])))
             three = numbers_of(columns_times(y, numbers_of(inverse[2])))
             for i in range(width):
-                a, b, c = many[3 * j, i], many[3 * j + 1, i], many[3 * j + 2, i]
+                a, b, c = column3(many, j, i)
                 many[row, i] -= one[0] * a + two[0] * b + three[0] * c
                 many[row + 1, i] -= one[1] * a + two[1] * b + three[1] * c
                 many[row + 2, i] -= one[2] * a + two[2] * b + three[2] * c

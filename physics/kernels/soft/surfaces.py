@@ -13,23 +13,27 @@ have F as unknowns behind the tree's coordinates, with the accelerations of o as
 from __future__ import annotations
 
 from .. import layout as tree
-from ..algebra.access import flat3, load3, load_rotation, load_twist
+from ..algebra.access import flat3, load3, load_rotation, load_twist, store3
 from ..algebra.spatial import rotate
-from ..algebra.vectors import Array, Twist, Vector, add3, cross, dot3, scale_add3, scale_add6, subtract3
+from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, scale_add6, subtract3
 from ..compiler.jit import inline, shared
 from ..constraints.row_pieces import point_acceleration
-from ..forces.points import carried, material, reference_of, twist_of
+from ..forces.points import material, reference_of, twist_of
 from ..joints.surface import direction_bases
 from . import layout as at
-from .sparse import number3, write3
-from .touching import coordinate_moves
-
-NOTHING = (0.0, 0.0, 0.0)
-
-
-@inline
-def add_at(x: Array, j: int, share: float, value: Vector) -> None:
-    write3(x, j, scale_add3(number3(x, j), share, value))
+from .nodes import (
+    NOTHING,
+    Soft,
+    add_at,
+    add_both,
+    add_column,
+    add_load,
+    coordinate_moves,
+    number3,
+    relative_place,
+    velocity_by,
+    write3,
+)
 
 
 @shared
@@ -82,15 +86,6 @@ def add_constant_loads(body_int: Array, surfaces: Array, work: Array, x: Array, 
                 add_load(loads, body, lever, scale_add3(NOTHING, -1.0, constant_force(surfaces, n, work)))
 
 
-@inline
-def add_load(loads: Array, body: int, lever: Vector, force: Vector) -> None:
-    """Add a force on a body (see `coupling.gather_loads`)."""
-    for j in range(3):
-        loads[body, j] += force[j]
-        for k in range(3):
-            loads[body, 3 + 3 * j + k] += lever[j] * force[k]
-
-
 @shared
 def find_weights(data: Array, surfaces: Array, q: Array, space: Array) -> None:
     """Weights of the nodes around beads."""
@@ -130,10 +125,16 @@ def find_own_weights(data: Array, surfaces: Array, b: int, q: Array, space: Arra
 
 
 @inline
+def count_around(own: Array, b: int) -> int:
+    """How many nodes have a weight at bead b."""
+    return int(own[at.AROUND][b, own[at.AROUND].shape[1] - 1])
+
+
+@inline
 def blended(own: Array, b: int, row: int, x: Array) -> Vector:
     """Sum over the nodes around bead b of their numbers by a row of weights."""
     value, around, weights = NOTHING, own[at.AROUND], own[at.WEIGHTS]
-    for n in range(around[b, around.shape[1] - 1]):
+    for n in range(count_around(own, b)):
         value = scale_add3(value, weights[b, row, n], number3(x, around[b, n]))
     return value
 
@@ -143,6 +144,13 @@ def direction(dof: Array, d: int) -> Vector:
     """World direction of a translation."""
     twist = load_twist(dof, d, tree.SUBSPACE)
     return twist[3], twist[4], twist[5]
+
+
+@inline
+def push_on(surfaces: Array, b: int, own: Array) -> tuple[int, int, Vector]:
+    """Body of bead b, its first coordinate on the surface, and the force of the surface on it."""
+    beads = surfaces[at.BEADS]
+    return beads[b, at.BEAD_BODY], beads[b, at.BEAD_ALONG], load3(own[at.PUSHES], b, 0)
 
 
 @shared
@@ -171,18 +179,18 @@ def place_beads(
 
 
 @inline
-def true_acceleration(arrays: Array, work: Array, body: int) -> Twist:
-    """Spatial acceleration without the share of gravity."""
+def acceleration_of(arrays: Array, work: Array, body: int, lever: Vector) -> Vector:
+    """Acceleration of a body's point, without the share of gravity."""
     g = flat3(arrays[tree.MODEL_DATA], tree.GRAVITY)
-    return scale_add6(load_twist(work, body, tree.ACCELERATION), 1.0, (0.0, 0.0, 0.0, g[0], g[1], g[2]))
+    true = scale_add6(load_twist(work, body, tree.ACCELERATION), 1.0, (0.0, 0.0, 0.0, g[0], g[1], g[2]))
+    return point_acceleration(true, twist_of(work, body), lever)
 
 
 @shared
-def add_inertia_forces(
-    arrays: Array, mesh: Array, surfaces: Array, a: Array, work: Array, f: Array, space: Array
-) -> None:
+def add_inertia_forces(soft: Soft, surfaces: Array, a: Array, f: Array) -> None:
     """Add inertia between nodes for accelerations a of the free ones, after inverse dynamics for those of bodies."""
     if surfaces is not None:
+        arrays, mesh, space, _, (work, _, _) = soft
         every, bodies = space[at.SURFACE_SPACE][at.NODE_ACCELERATIONS], mesh[at.BODIES]
         free = mesh[at.COLUMNS].shape[0] - 1
         for i in range(3 * free):
@@ -190,10 +198,7 @@ def add_inertia_forces(
         for n in range(bodies.shape[0]):
             value = NOTHING
             if bodies[n] >= 0:
-                lever = carried(work, bodies[n], load3(mesh[at.POINTS], n, 0))
-                value = point_acceleration(
-                    true_acceleration(arrays, work, bodies[n]), twist_of(work, bodies[n]), lever
-                )
+                value = acceleration_of(arrays, work, bodies[n], relative_place(mesh, n, work))
             write3(every, free + n, value)
         add_pair_forces(surfaces, at.LINK_MASS, every, f)
 
@@ -209,7 +214,7 @@ def push_body(
         for d in range(
             body_int[i, tree.DOF_START], body_int[i, tree.DOF_START] + body_int[i, tree.DOF_COUNT]
         ):
-            value = dot3(material(load_twist(dof, d, tree.SUBSPACE), lever), force)
+            value = dot3(velocity_by(dof, d, lever), force)
             if dof[d, tree.HELD] == 0.0:
                 right[d] += value
             else:
@@ -227,61 +232,58 @@ def find_pushes(surfaces: Array, dof: Array, right: Array, space: Array) -> None
             for k in range(3):
                 d = beads[b, at.BEAD_SHIFT] + k
                 force = scale_add3(force, -right[d], direction(dof, d))
-            for k in range(3):
-                pushes[b, k] = force[k]
+            store3(pushes, b, 0, force)
 
 
 @shared
-def hand_on(
-    arrays: Array,
-    mesh: Array,
-    surfaces: Array,
-    qd: Array,
-    qdd: Array,
-    right: Array,
-    out: Array,
-    space: Array,
-    spaces: Array,
-) -> None:
+def hand_on(soft: Soft, surfaces: Array, qd: Array, qdd: Array, right: Array, out: Array) -> None:
     """Take the beads' x, y, z out of the residuals of the tree and of free nodes, and add those of the accelerations
     of beads, for accelerations qdd of the tree.
     """
     if surfaces is not None:
-        work, dof, _ = spaces
+        arrays, mesh, space, _, (work, dof, _) = soft
         find_pushes(surfaces, dof, right, space)
         body_int, beads, own = arrays[tree.BODY_INT], surfaces[at.BEADS], space[at.SURFACE_SPACE]
-        x, v, every = (
-            space[at.VECTORS][at.STAGE],
-            space[at.VECTORS][at.STAGE_RATE],
-            own[at.NODE_ACCELERATIONS],
-        )
-        free, nv, loads = mesh[at.COLUMNS].shape[0] - 1, dof.shape[0], space[at.LOADS]
+        x, free, loads = space[at.VECTORS][at.STAGE], mesh[at.COLUMNS].shape[0] - 1, space[at.LOADS]
         for b in range(beads.shape[0]):
-            body, along, force = beads[b, at.BEAD_BODY], beads[b, at.BEAD_ALONG], load3(own[at.PUSHES], b, 0)
-            lever = load3(work, body, tree.ORIGIN)
-            push_body(body_int, body, lever, force, dof, loads, right)
-            for n in range(own[at.AROUND][b, own[at.AROUND].shape[1] - 1]):
+            body, along, force = push_on(surfaces, b, own)
+            push_body(body_int, body, load3(work, body, tree.ORIGIN), force, dof, loads, right)
+            for n in range(count_around(own, b)):
                 j, weight = own[at.AROUND][b, n], own[at.WEIGHTS][b, at.PLACED, n]
                 if j < free:
                     add_at(out, j, -weight, force)
                 elif mesh[at.BODIES][j - free] >= 0:
-                    place = carried(work, mesh[at.BODIES][j - free], load3(mesh[at.POINTS], j - free, 0))
-                    reaction = scale_add3(NOTHING, -weight, force)
+                    place, reaction = (
+                        relative_place(mesh, j - free, work),
+                        scale_add3(NOTHING, -weight, force),
+                    )
                     push_body(body_int, mesh[at.BODIES][j - free], place, reaction, dof, loads, right)
-            needed = blended(own, b, at.PLACED, every)
             for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                slope = blended(own, b, at.FIRST + k, x)
+                work_rate = dot3(blended(own, b, at.FIRST + k, x), force)
                 if dof[along + k, tree.HELD] == 0.0:
-                    right[along + k] -= dot3(slope, force)
+                    right[along + k] -= work_rate
                 else:
-                    dof[along + k, tree.EFFORT] += dot3(slope, force)
-                needed = scale_add3(needed, qdd[along + k], slope)
-                needed = scale_add3(needed, 2.0 * qd[along + k], blended(own, b, at.FIRST + k, v))
-                needed = scale_add3(needed, qd[along + k], turning(own, beads, b, k, qd, x))
-            is_now = point_acceleration(true_acceleration(arrays, work, body), twist_of(work, body), lever)
-            gap = subtract3(is_now, needed)
+                    dof[along + k, tree.EFFORT] += work_rate
+            gap = gap_of(soft, surfaces, b, qd, qdd)
             for k in range(3):
-                right[nv + 3 * b + k] = dot3(direction(dof, beads[b, at.BEAD_SHIFT] + k), gap)
+                right[dof.shape[0] + 3 * b + k] = dot3(direction(dof, beads[b, at.BEAD_SHIFT] + k), gap)
+
+
+@inline
+def gap_of(soft: Soft, surfaces: Array, b: int, qd: Array, qdd: Array) -> Vector:
+    """Acceleration of bead b beyond that of its place on the surface."""
+    arrays, _, space, _, (work, _, _) = soft
+    beads, own, vectors = surfaces[at.BEADS], space[at.SURFACE_SPACE], space[at.VECTORS]
+    body, along, _ = push_on(surfaces, b, own)
+    needed = blended(own, b, at.PLACED, own[at.NODE_ACCELERATIONS])
+    for k in range(beads[b, at.BEAD_DIRECTIONS]):
+        slope = blended(own, b, at.FIRST + k, vectors[at.STAGE])
+        needed = scale_add3(needed, qdd[along + k], slope)
+        rate = blended(own, b, at.FIRST + k, vectors[at.STAGE_RATE])
+        needed = scale_add3(needed, 2.0 * qd[along + k], rate)
+        needed = scale_add3(needed, qd[along + k], turning(own, beads, b, k, qd, vectors[at.STAGE]))
+    lever = load3(work, body, tree.ORIGIN)
+    return subtract3(acceleration_of(arrays, work, body, lever), needed)
 
 
 @inline
@@ -302,73 +304,75 @@ def add_push_rates(surfaces: Array, step: float, qd: Array, right: Array, f: Arr
         beads, own = surfaces[at.BEADS], space[at.SURFACE_SPACE]
         x, v = space[at.VECTORS][at.STAGE], space[at.VECTORS][at.STAGE_RATE]
         for b in range(beads.shape[0]):
-            along, force = beads[b, at.BEAD_ALONG], load3(own[at.PUSHES], b, 0)
+            _, along, force = push_on(surfaces, b, own)
             for k in range(beads[b, at.BEAD_DIRECTIONS]):
                 change = add3(turning(own, beads, b, k, qd, x), blended(own, b, at.FIRST + k, v))
                 right[along + k] -= step * dot3(force, change)
-                for n in range(own[at.AROUND][b, own[at.AROUND].shape[1] - 1]):
+                for n in range(count_around(own, b)):
                     weight = own[at.WEIGHTS][b, at.FIRST + k, n] * qd[along + k]
                     add_at(f, own[at.AROUND][b, n], -step * weight, force)
 
 
 @shared
-def couple_beads(
-    body_int: Array,
-    mesh: Array,
-    surfaces: Array,
-    step: float,
-    space: Array,
-    work: Array,
-    dof: Array,
-    matrix: Array,
-) -> None:
+def couple_beads(soft: Soft, surfaces: Array, step: float, matrix: Array) -> None:
     """The beads' rows and columns of the tree's matrix, their columns of the free nodes' equations, and, times the
     step squared, how the pushes change with coordinates and nodes.
     """
     if surfaces is not None:
-        beads, own, coupled = surfaces[at.BEADS], space[at.SURFACE_SPACE], space[at.COUPLED]
-        nv, free, x = dof.shape[0], mesh[at.COLUMNS].shape[0] - 1, space[at.VECTORS][at.STAGE]
+        arrays, _, space, _, (work, dof, _) = soft
+        beads, own, x = surfaces[at.BEADS], space[at.SURFACE_SPACE], space[at.VECTORS][at.STAGE]
+        nv, body_int = dof.shape[0], arrays[tree.BODY_INT]
         for e in range(nv, matrix.shape[0]):
             for d in range(matrix.shape[0]):
                 matrix[e, d] = matrix[d, e] = 0.0
         for b in range(beads.shape[0]):
-            body, along, force = beads[b, at.BEAD_BODY], beads[b, at.BEAD_ALONG], load3(own[at.PUSHES], b, 0)
-            first = nv + 3 * b
-            for n in range(own[at.AROUND][b, own[at.AROUND].shape[1] - 1]):
-                j = own[at.AROUND][b, n]
-                if j < free:
-                    for k in range(3):
-                        axis = direction(dof, beads[b, at.BEAD_SHIFT] + k)
-                        column = coupled.shape[1] - 3 * beads.shape[0] + 3 * b + k
-                        for c in range(3):
-                            coupled[3 * j + c, column] += own[at.WEIGHTS][b, at.PLACED, n] * axis[c]
-                    for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                        weight = step * step * own[at.WEIGHTS][b, at.FIRST + k, n]
-                        for c in range(3):
-                            coupled[3 * j + c, beads[b, at.BEAD_COLUMN] + k] += weight * force[c]
-                elif mesh[at.BODIES][j - free] >= 0:
-                    other = mesh[at.BODIES][j - free]
-                    place = carried(work, other, load3(mesh[at.POINTS], j - free, 0))
-                    move_rows(body_int, beads, b, other, place, own[at.WEIGHTS][b, at.PLACED, n], dof, matrix)
-                    for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                        weight = step * step * own[at.WEIGHTS][b, at.FIRST + k, n]
-                        for d in range(nv):
-                            if coordinate_moves(body_int, d, other):
-                                value = weight * dot3(
-                                    material(load_twist(dof, d, tree.SUBSPACE), place), force
-                                )
-                                matrix[d, along + k] += value
-                                matrix[along + k, d] += value
+            body, along, force = push_on(surfaces, b, own)
+            couple_nodes(soft, surfaces, b, step * step, matrix)
             move_rows(body_int, beads, b, body, load3(work, body, tree.ORIGIN), -1.0, dof, matrix)
             for k in range(beads[b, at.BEAD_DIRECTIONS]):
                 slope = blended(own, b, at.FIRST + k, x)
                 for e in range(3):
                     value = dot3(direction(dof, beads[b, at.BEAD_SHIFT] + e), slope)
-                    matrix[first + e, along + k] += value
-                    matrix[along + k, first + e] += value
+                    add_both(matrix, nv + 3 * b + e, along + k, value)
                 for e in range(beads[b, at.BEAD_DIRECTIONS]):
                     row = at.MIXED if k != e else (at.FIRST_TWICE if k == 0 else at.SECOND_TWICE)
                     matrix[along + k, along + e] += step * step * dot3(force, blended(own, b, row, x))
+
+
+@shared
+def couple_nodes(soft: Soft, surfaces: Array, b: int, share: float, matrix: Array) -> None:
+    """The part of the nodes around bead b: their places, and, times a share, how pushes change with coordinates."""
+    arrays, mesh, space, _, (work, dof, _) = soft
+    body_int, beads, own, coupled = (
+        arrays[tree.BODY_INT],
+        surfaces[at.BEADS],
+        space[at.SURFACE_SPACE],
+        space[at.COUPLED],
+    )
+    (_, along, force), free, weights = (
+        push_on(surfaces, b, own),
+        mesh[at.COLUMNS].shape[0] - 1,
+        own[at.WEIGHTS],
+    )
+    first = coupled.shape[1] - 3 * beads.shape[0] + 3 * b
+    for n in range(count_around(own, b)):
+        j = own[at.AROUND][b, n]
+        if j < free:
+            for k in range(3):
+                axis = direction(dof, beads[b, at.BEAD_SHIFT] + k)
+                add_column(coupled, j, first + k, weights[b, at.PLACED, n], axis)
+            for k in range(beads[b, at.BEAD_DIRECTIONS]):
+                column = beads[b, at.BEAD_COLUMN] + k
+                add_column(coupled, j, column, share * weights[b, at.FIRST + k, n], force)
+        elif mesh[at.BODIES][j - free] >= 0:
+            other, place = mesh[at.BODIES][j - free], relative_place(mesh, j - free, work)
+            move_rows(body_int, beads, b, other, place, weights[b, at.PLACED, n], dof, matrix)
+            for k in range(beads[b, at.BEAD_DIRECTIONS]):
+                weight = share * weights[b, at.FIRST + k, n]
+                for d in range(dof.shape[0]):
+                    if coordinate_moves(body_int, d, other):
+                        value = weight * dot3(velocity_by(dof, d, place), force)
+                        add_both(matrix, d, along + k, value)
 
 
 @shared
@@ -379,8 +383,7 @@ def move_rows(
     nv = dof.shape[0]
     for d in range(nv):
         if coordinate_moves(body_int, d, body):
-            velocity = material(load_twist(dof, d, tree.SUBSPACE), lever)
+            velocity = velocity_by(dof, d, lever)
             for k in range(3):
                 value = share * dot3(direction(dof, beads[b, at.BEAD_SHIFT] + k), velocity)
-                matrix[nv + 3 * b + k, d] += value
-                matrix[d, nv + 3 * b + k] += value
+                add_both(matrix, nv + 3 * b + k, d, value)

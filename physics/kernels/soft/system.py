@@ -6,15 +6,16 @@ import math
 
 from .. import layout as tree
 from ..algebra.lu import lu_factorize
-from ..algebra.vectors import Array, scale_add3
+from ..algebra.vectors import Array, dot3, scale_add3
 from ..compiler.jit import entry, shared
 from ..joints.kinematics import kinematics
 from ..stepping import implicit_stage as newton
-from ..stepping.bundles import Implicit, Spaces
+from ..stepping.bundles import Spaces
 from . import layout as at
 from .coupling import add_geometric, couple, take_out_nodes
 from .elements import add_spring_blocks, add_spring_forces, add_tet_blocks, add_tet_forces, elastic_energy
-from .sparse import factorize, number3, solve_backward, solve_forward, solve_forward_many, write3
+from .nodes import NOTHING, Soft, column3, number3, times, write3
+from .sparse import factorize, solve_backward, solve_forward, solve_forward_many
 from .surfaces import add_constant_forces, add_pair_blocks, add_pair_forces, couple_beads
 from .touching import add_touch_blocks, add_touch_energy, add_touch_forces, couple_touches, find_touches
 
@@ -24,7 +25,7 @@ def node_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch
     """Forces of elements on all nodes, and mass damping; damped: with stiffness damping."""
     nodes = mesh[at.NODES]
     for j in range(nodes.shape[0]):
-        write3(f, j, scale_add3((0.0, 0.0, 0.0), -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
+        write3(f, j, scale_add3(NOTHING, -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
     add_tet_forces(mesh, damped, x, v, f, scratch)
     add_spring_forces(mesh, damped, x, v, f)
     add_pair_forces(mesh[at.SURFACES], at.LINK_STIFFNESS, x, f)
@@ -74,9 +75,7 @@ def add_masses(mesh: Array, step: float, blocks: Array) -> None:
 
 
 @shared
-def make_system(
-    arrays: Array, mesh: Array, step: float, slopes: bool, space: Array, implicit: Implicit, spaces: Spaces
-) -> bool:
+def make_system(soft: Soft, step: float, slopes: bool) -> bool:
     """Factors of the step's matrix; False where it has none.
 
     Free nodes are eliminated first. `step_matrix` and the elements' blocks come in assembled: without the derivatives
@@ -84,8 +83,8 @@ def make_system(
     compression, elements leave out what is not. slopes: the one of friction along the sliding is in the blocks.
     With a step of 0 that part is the nodes' mass, whose factors stay.
     """
-    _, system, pivots, _, notes, tangents, _ = implicit
-    (work, dof, flags), body_int, nv = spaces, arrays[tree.BODY_INT], spaces[tree.DOF].shape[0]
+    arrays, mesh, space, (_, system, pivots, _, notes, tangents, _), (work, dof, flags) = soft
+    body_int, nv = arrays[tree.BODY_INT], dof.shape[0]
     kept = step == 0.0 and notes[newton.KNOWN] != 0.0
     if not kept:
         add_masses(mesh, step, space[at.BLOCKS])
@@ -99,7 +98,7 @@ def make_system(
             return False
     couple(body_int, mesh, space, work, dof, system)
     couple_touches(body_int, mesh, mesh[at.TOUCHING], space, work, dof, system)
-    couple_beads(body_int, mesh, mesh[at.SURFACES], step, space, work, dof, system)
+    couple_beads(soft, mesh[at.SURFACES], step, system)
     solve_forward_many(mesh, space, space[at.COUPLED])
     take_out_nodes(mesh, space, system)
     add_geometric(body_int, arrays[tree.BLOCK_INT], -step * step, space[at.LOADS], tangents[0], dof, system)
@@ -113,20 +112,15 @@ def make_system(
 
 
 @shared
-def solve_system(mesh: Array, space: Array, dof: Array, implicit: Implicit, right: Array, x: Array) -> None:
+def solve_system(soft: Soft, right: Array, x: Array) -> None:
     """Solve in place of the right sides of the tree (nv,), of beads (3 each), and of the free nodes in x."""
-    _, system, pivots, _, _, _, _ = implicit
+    _, mesh, space, (_, system, pivots, _, _, _, _), (_, dof, _) = soft
     coordinates, coupled, inverses = mesh[at.COORDINATES], space[at.COUPLED], space[at.INVERSES]
     solve_forward(mesh, space, x)
     for j in range(mesh[at.COLUMNS].shape[0] - 1):
-        a, b, c = number3(x, j)
-        p = inverses[j, 0] * a + inverses[j, 4] * b + inverses[j, 8] * c
-        q = inverses[j, 1] * a + inverses[j, 5] * b + inverses[j, 9] * c
-        r = inverses[j, 2] * a + inverses[j, 6] * b + inverses[j, 10] * c
+        answer = times(inverses, j, number3(x, j))
         for k in range(coordinates.shape[0]):
-            right[coordinates[k]] -= (
-                coupled[3 * j, k] * p + coupled[3 * j + 1, k] * q + coupled[3 * j + 2, k] * r
-            )
+            right[coordinates[k]] -= dot3(column3(coupled, j, k), answer)
     for d in range(dof.shape[0]):
         if dof[d, tree.HELD] != 0.0:
             right[d] = 0.0

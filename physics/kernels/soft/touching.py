@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import math
 
-from .. import layout as tree
-from ..algebra.access import flat3, flat9, load3, load_rotation, load_twist
+from ..algebra.access import flat3, flat9, load3, load_rotation, store3
 from ..algebra.spatial import multiply, rotate, transposed
 from ..algebra.vectors import Array, Vector, add3, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared
@@ -22,9 +21,17 @@ from ..contact import layout as contact
 from ..contact.geometry import obstacle_distance
 from ..forces.points import carried, material, reference_of, twist_of
 from . import layout as at
-from .sparse import number3, write3
-
-NOTHING = (0.0, 0.0, 0.0)
+from .nodes import (
+    NOTHING,
+    add_at,
+    add_both,
+    add_column,
+    add_load,
+    coordinate_moves,
+    number3,
+    relative_place,
+    velocity_by,
+)
 
 
 @inline
@@ -98,17 +105,12 @@ def find_touches(
                         continue
                     which[count, 0], which[count, 1], which[count, 2], which[count, 3] = p, o, s, body
                     found[count, at.DEPTH], found[count, at.REACHED] = radius - distance, reached
-                    put3(found, count, at.NORMAL, normal)
-                    put3(found, count, at.LEVER, lever)
-                    put3(found, count, at.BODY_RATE, own)
-                    put3(found, count, at.RATE, rate)
+                    store3(found, count, at.NORMAL, normal)
+                    store3(found, count, at.LEVER, lever)
+                    store3(found, count, at.BODY_RATE, own)
+                    store3(found, count, at.RATE, rate)
                     count += 1
         which[which.shape[0] - 1, 0] = count
-
-
-@inline
-def put3(array: Array, row: int, offset: int, value: Vector) -> None:
-    array[row, offset], array[row, offset + 1], array[row, offset + 2] = value
 
 
 @inline
@@ -164,8 +166,8 @@ def add_touch_forces(touching: Array, damped: bool, f: Array, space: Array) -> N
                 force = scale_add3(NOTHING, push, load3(space[at.TOUCHES], n, at.NORMAL))
                 force = scale_add3(force, -drag, slide)
                 for a in range(4):
-                    write3(f, nodes[p, a], scale_add3(number3(f, nodes[p, a]), weights[p, a], force))
-            put3(space[at.TOUCHES], n, at.TOUCH_FORCE, force)
+                    add_at(f, nodes[p, a], weights[p, a], force)
+            store3(space[at.TOUCHES], n, at.TOUCH_FORCE, force)
 
 
 @shared
@@ -218,10 +220,10 @@ def subtract_touch_times(touching: Array, share: float, v: Array, f: Array, spac
             p, rate = space[at.TOUCHED][n, 0], load3(found, n, at.BODY_RATE)
             carry = block_times(found, n, rate)
             for a in range(4):
-                write3(f, nodes[p, a], scale_add3(number3(f, nodes[p, a]), share * weights[p, a], carry))
+                add_at(f, nodes[p, a], share * weights[p, a], carry)
             change = block_times(found, n, subtract3(blended(touching, p, v), rate))
             force = scale_add3(load3(found, n, at.TOUCH_FORCE), -share, change)
-            put3(found, n, at.TOUCH_FORCE, force)
+            store3(found, n, at.TOUCH_FORCE, force)
 
 
 @shared
@@ -232,27 +234,13 @@ def add_touch_loads(touching: Array, loads: Array, space: Array) -> None:
             i, found = space[at.TOUCHED][n, 3], space[at.TOUCHES]
             if i >= 0:
                 point, force = load3(found, n, at.LEVER), load3(found, n, at.TOUCH_FORCE)
-                for j in range(3):
-                    loads[i, j] -= force[j]
-                    for k in range(3):
-                        loads[i, 3 + 3 * j + k] -= point[j] * force[k]
-
-
-@inline
-def coordinate_moves(body_int: Array, d: int, i: int) -> bool:
-    """Whether coordinate d moves body i."""
-    found = False
-    while i >= 0:
-        first = body_int[i, tree.DOF_START]
-        found |= first <= d < first + body_int[i, tree.DOF_COUNT]
-        i = body_int[i, tree.PARENT]
-    return found
+                add_load(loads, i, point, scale_add3(NOTHING, -1.0, force))
 
 
 @inline
 def column_of(body_int: Array, d: int, i: int, point: Vector, dof: Array) -> Vector:
     """Velocity of a body's point by a coordinate's unit speed; zeros where that does not move it."""
-    return material(load_twist(dof, d, tree.SUBSPACE), point) if coordinate_moves(body_int, d, i) else NOTHING
+    return velocity_by(dof, d, point) if coordinate_moves(body_int, d, i) else NOTHING
 
 
 @shared
@@ -278,18 +266,14 @@ def couple_touches(
                     matrix[coordinates[b], e] += dot3(own, force)
                 for a in range(4):
                     j, weight = nodes[p, a], weights[p, a]
-                    for k in range(3 if j < free and weight != 0.0 else 0):
-                        coupled[3 * j + k, c] -= weight * force[k]
+                    if j < free and weight != 0.0:
+                        add_column(coupled, j, c, -weight, force)
                     if j >= free and weight != 0.0 and bodies[j - free] >= 0:
-                        other = bodies[j - free]
-                        rotation = load_rotation(work, other)
-                        far = rotate(rotation, load3(mesh[at.POINTS], j - free, 0))
-                        far = add3(far, load3(work, other, tree.ORIGIN))
+                        other, far = bodies[j - free], relative_place(mesh, j - free, work)
                         for b in range(coordinates.shape[0]):
                             d = coordinates[b]
                             value = weight * dot3(column_of(body_int, d, other, far, dof), force)
-                            matrix[d, e] -= value
-                            matrix[e, d] -= value
+                            add_both(matrix, d, e, -value)
 
 
 @shared

@@ -157,6 +157,7 @@ def test_matrix_of_a_step_is_the_derivative_of_its_residual(ground):
     space = mesh.workspace(model.num_bodies, len(arrays[at.COORDINATES]))
     newton, implicit = kernels.stepping.implicit_stage, implicit_workspace(model)
     vectors, nodes, spaces = implicit[3], space[at.VECTORS], model.workspace().clear()
+    soft = model.arrays, arrays, space, implicit, spaces
     nv, free, step = model.num_coordinates, 3 * mesh.num_free, 1e-2
     vectors[newton.BASE, :nv] = state.q
     nodes[at.BASE, :free] = mesh.inward(state.soft_states[0] + rng.normal(size=mesh.rest.shape) * 0.004)[
@@ -168,10 +169,10 @@ def test_matrix_of_a_step_is_the_derivative_of_its_residual(ground):
     def residual(a):
         right, out = np.zeros(nv), np.zeros(3 * len(mesh.rest))
         x = np.concatenate([a[nv:], np.zeros(out.size - free)])
-        stage.find_residual(model.arrays, arrays, step, a[:nv].copy(), x, right, out, space, implicit, spaces)
+        stage.find_residual(soft, step, a[:nv].copy(), x, right, out)
         return np.concatenate([right, out[:free]])
 
-    stage.find_correction(model.arrays, arrays, step, True, space, implicit, spaces)
+    stage.find_correction(soft, step, True)
     found = np.concatenate([vectors[newton.CORRECTION, :nv], nodes[at.CORRECTION, :free]])
     h = 1e-4
     change = (residual(begun + h * found) - residual(begun - h * found)) / (2.0 * h)
