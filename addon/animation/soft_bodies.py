@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -52,14 +51,12 @@ def _touched(model: Any, now: np.ndarray, shape: SoftShape) -> list[str]:
 
     now: poses (nb, 4, 4) of the bodies at the start.
     """
-    own, vertices = set(shape.attached.values()), SimpleNamespace(vertices=shape.vertices, radius=0.0)
-    inner: Any = SimpleNamespace(shape=SimpleNamespace(core=lambda: vertices), world=np.eye(4), margin=0.0)
-    found = []
+    own, inverse, found = set(shape.attached.values()), physics_access.physics().lie.inverse, list[str]()
     for each in model.colliders:
         world = each.pose if each.body < 0 else now[each.body] @ each.pose
-        outer: Any = SimpleNamespace(shape=each.shape, world=world, margin=each.margin)
         carries = each.body >= 0 and model.body_names[each.body] in own
-        if not carries and colliders.depth(inner, outer) < colliders.BEGINS:
+        deep = colliders.depth_of(shape.vertices, inverse(world), 0.0, each.shape, each.margin)
+        if not carries and deep < colliders.BEGINS:
             found.append(each.name)
     return found
 
@@ -74,8 +71,7 @@ def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape, touched: list[s
     # a spring that sags by s swings with the angular frequency sqrt(g / s)
     slowest = np.sqrt(-GRAVITY[2] * tuning["young"] / unit)
     tuning["damping"] = 2.0 * given["damping"] / slowest
-    changes = {name: bodies[model.index(name)] @ np.linalg.inv(pose) for name, pose in shape.poses.items()}
-    nodes = _by_default(shape, changes)
+    nodes = _by_default(model, bodies, shape)
     if touched:
         embedding = physics_access.part("soft.embedding")
         found = embedding.embedded(shape.nodes, shape.tets, shape.vertices, shape.name)
@@ -98,16 +94,14 @@ def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape, touched: list[s
     }
 
 
-def _by_default(shape: SoftShape, changes: Mapping[str, np.ndarray]) -> np.ndarray:
-    """Places (n, 3) of the nodes while the model is in its default state: attached ones as their bodies, to which these
-    matrices lead, free ones by 1 / distance^2 from the attached ones of each.
+def _by_default(model: Any, bodies: np.ndarray, shape: SoftShape) -> np.ndarray:
+    """Places (n, 3) of the nodes while the model is in its default state: attached ones as their bodies, free ones by
+    1 / distance^2 from the attached ones of each.
     """
-    total, sums = np.zeros((len(shape.nodes), 1)), np.zeros_like(shape.nodes)
-    for name, change in changes.items():
+    groups = []
+    for name, pose in shape.poses.items():
+        change = bodies[model.index(name)] @ np.linalg.inv(pose)
         on = [node for node, body in shape.attached.items() if body == name]
-        away = ((shape.nodes[:, None] - shape.nodes[on]) ** 2).sum(axis=-1).min(axis=1)
-        weight = 1.0 / np.maximum(away, 1e-30)[:, None]
-        sums += weight * (shape.nodes @ change[:3, :3].T + change[:3, 3])
-        total += weight
-    found: np.ndarray = sums / total
+        groups.append((shape.nodes[on], shape.nodes @ change[:3, :3].T + change[:3, 3]))
+    found: np.ndarray = physics_access.part("soft.states").blended(shape.nodes, groups)
     return found

@@ -246,15 +246,21 @@ def depth(inner: Solid, outer: Solid) -> float:
     """How deep [m] a collider is in a bounded one: the axis of a capsule, or the corners, with radius and thickness;
     below 0 outside.
     """
-    core, other = inner.shape.core(), outer.shape.core()
-    if not len(core.vertices) or not len(other.vertices) or other.triangles is not None:
-        return -np.inf
-    points = core.vertices
+    core, points = inner.shape.core(), inner.shape.core().vertices
     if len(points) == 2:
         points = points.mean(axis=0) + 0.5 * ALONG[:, None] * (points[1] - points[0])
     place = physics_access.physics().lie.inverse(outer.world) @ inner.world
+    return depth_of(points, place, core.radius + inner.margin, outer.shape, outer.margin)
+
+
+def depth_of(points: np.ndarray, place: np.ndarray, radius: float, shape: Any, margin: float) -> float:
+    """How deep [m] the deepest of spheres about points (n, 3), whose pose (4, 4) in its frame is place, is in a bounded
+    shape with a margin; below 0 outside.
+    """
+    other = shape.core()
+    if not len(points) or not len(other.vertices) or other.triangles is not None:
+        return -np.inf
     points = points @ place[:3, :3].T + place[:3, 3]
-    radius = core.radius + other.radius + sum(each.margin for each in (inner, outer))
     if other.loops:
         corners = np.array([other.vertices[list(loop[:3])] for loop in other.loops])
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 1])
@@ -264,4 +270,4 @@ def depth(inner: Solid, outer: Solid) -> float:
         first, along = other.vertices[0], other.vertices[-1] - other.vertices[0]
         share = np.clip((points - first) @ along / max(float(along @ along), 1e-30), 0.0, 1.0)
         away = np.linalg.norm(points - first - share[:, None] * along, axis=1)
-    return radius - float(away.min())
+    return radius + other.radius + margin - float(away.min())

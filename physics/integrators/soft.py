@@ -64,15 +64,15 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
     state = replace(state, q=q, qd=qd)
     flat = mesh.inward(np.array(state.soft_states))
     places, rates = aligned_copy(flat[0]), aligned_copy(flat[1])
-    scheme = np.array([float(method.number)]) if method.run is integrate_implicit else method.scheme
+    implicit = method.run is integrate_implicit
+    scheme = np.array([float(method.number)]) if implicit else method.scheme
     newton = implicit_workspace(model, 3 * mesh.num_beads)
     own = aligned_zeros(layout.STAGE_ROWS, 3 * mesh.num_free)
     count = len(problem.samples)
-    records = np.zeros((2, count, flat.shape[1]))
+    records, efforts = np.zeros((2, count, flat.shape[1])), np.zeros((count, model.num_coordinates))
     records[:, 0] = flat
-    efforts = np.zeros((count, model.num_coordinates))
-    none = np.zeros((flat.shape[1], layout.HELD + 1))
-    own_counters = np.zeros(2, dtype=np.int64)
+    node_log = np.zeros(2, dtype=np.int64), problem.samples, records[0], records[1]
+    more = node_log, efforts, np.zeros((flat.shape[1], layout.HELD + 1))
 
     def advance(
         steps: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -88,14 +88,14 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
             (problem.start, problem.dt, 0.0),
             steps,
             (counters, problem.samples, recording.rows, recording.qd),
-            ((own_counters, problem.samples, records[0], records[1]), efforts, none),
+            more,
             (q, qd, chart),
             (places, rates),
             (workspace.stage, own),
             space,
             spaces,
         )
-        if method.run is integrate_implicit:
+        if implicit:
             stage = kernels.stepping.implicit_stage
             recording.info["newton_iterations"] = int(newton[4][stage.ITERATIONS])
             recording.info["matrices"] = int(newton[4][stage.MATRICES])

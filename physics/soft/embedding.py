@@ -42,6 +42,11 @@ def shape_gradients(nodes: FloatArray, tets: IntArray) -> tuple[FloatArray, Floa
         return faces / whole[:, None, None], whole / 6.0
 
 
+def lame(young: float, poisson: float) -> tuple[float, float]:
+    """Lame's mu and lambda [Pa] by Young's modulus [Pa] and Poisson's ratio."""
+    return young / (2.0 * (1.0 + poisson)), young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
+
+
 def embedded(nodes: FloatArray, tets: IntArray, vertices: Any, what: str) -> Embedding:
     """The embedding of vertices (k, 3); one outside follows the tetrahedron that it is least outside of."""
     if not len(tets):

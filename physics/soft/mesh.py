@@ -15,7 +15,7 @@ from .._typing import FloatArray, IntArray
 from ..joints.packing import Arrays, Link, Workspace, aligned_zeros
 from ..kernels import layout as tree
 from .body import SoftBody
-from .embedding import shape_gradients
+from .embedding import lame, shape_gradients
 from .ordering import eliminated
 from .surface_packing import (
     pack_surfaces,
@@ -102,15 +102,9 @@ class SoftMesh:
             for k, row in enumerate(column, int(columns[j])):
                 numbers[row, j] = self.num_free + k
                 lists[row].append((j, k))
+        pairs = _pairs(tets) | _pairs(springs) | _pairs(linked) | {(i, i) for i in range(len(places))}
         beyond = sorted(
-            {
-                (max(pair), min(pair))
-                for pair in _pairs(tets)
-                | _pairs(springs)
-                | _pairs(linked)
-                | {(i, i) for i in range(len(places))}
-                if max(pair) >= self.num_free
-            },
+            {(max(pair), min(pair)) for pair in pairs if max(pair) >= self.num_free},
             key=lambda pair: (pair[1] >= self.num_free, pair),
         )
         numbers |= {pair: self.num_free + len(rows) + k for k, pair in enumerate(beyond)}
@@ -160,10 +154,7 @@ class SoftMesh:
         row = 0
         for each in self.soft:
             own = slice(row, row + len(each.tets))
-            data[own, at.MU] = each.young / (2.0 * (1.0 + each.poisson))
-            data[own, at.LAMBDA] = (
-                each.young * each.poisson / ((1.0 + each.poisson) * (1.0 - 2.0 * each.poisson))
-            )
+            data[own, at.MU], data[own, at.LAMBDA] = lame(each.young, each.poisson)
             data[own, at.TET_DAMPING] = each.stiffness_damping
             row = own.stop
         return data
@@ -215,12 +206,8 @@ class SoftMesh:
     def workspace(self, num_bodies: int, coordinates: int) -> tuple[Any, ...]:
         """Workspace of the kernels, for a number of moving coordinates."""
         at = kernels.soft.layout
-        total = (
-            self.num_free
-            + len(self.arrays[at.ROWS])
-            + len(self.arrays[at.COUPLES])
-            + len(self.arrays[at.MEETS])
-        )
+        others = (at.ROWS, at.COUPLES, at.MEETS)
+        total = self.num_free + sum(len(self.arrays[k]) for k in others)
         return (
             aligned_zeros(total, at.BLOCK_WIDTH),
             aligned_zeros(self.num_free, at.BLOCK_WIDTH),

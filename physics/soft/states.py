@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -106,11 +106,20 @@ def _follow(mesh: SoftMesh, own: slice, poses: FloatArray, twists: FloatArray, s
     states[1, held] = _rates(twists[bodies], states[0, held])
     if not len(held):  # the world alone
         return
-    total, sums = np.zeros((len(free), 1)), np.zeros((2, len(free), 3))
+    groups = []
     for body in sorted(set(bodies.tolist())):
         places = moved_by(poses[body] @ np.linalg.inv(mesh.poses[body]), mesh.rest[free])
-        away = ((mesh.rest[free, None] - mesh.rest[held[bodies == body]]) ** 2).sum(axis=-1).min(axis=1)
+        groups.append((mesh.rest[held[bodies == body]], np.stack([places, _rates(twists[body], places)])))
+    states[:, free] = blended(mesh.rest[free], groups)
+
+
+def blended(points: FloatArray, groups: Iterable[tuple[FloatArray, FloatArray]]) -> FloatArray:
+    """Means (..., n, 3) of values (..., n, 3) that groups give to points (n, 3), weighted by 1 / distance^2 from the
+    nearest of each group's own points (k, 3).
+    """
+    total, sums = 0.0, 0.0
+    for nearby, values in groups:
+        away = ((points[:, None] - nearby) ** 2).sum(axis=-1).min(axis=1)
         weight = 1.0 / np.maximum(away, 1e-30)[:, None]
-        sums += weight * np.stack([places, _rates(twists[body], places)])
-        total += weight
-    states[:, free] = sums / total
+        total, sums = total + weight, sums + weight * values
+    return sums / total

@@ -6,7 +6,7 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 from ..errors import ModelError
-from .embedding import shape_gradients
+from .embedding import lame, shape_gradients
 
 RESIDUAL = 1e-8  # of the weight
 MOST_ROUNDS = 5000  # of conjugate gradients; nodes that nothing holds never come to rest
@@ -29,8 +29,7 @@ def sag(
     """
     last, volumes = shape_gradients(nodes, tets)
     gradients = np.concatenate([-last.sum(axis=1, keepdims=True), last], axis=1)
-    shear = 0.5 / (1.0 + poisson)
-    bulk = poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
+    shear, bulk = lame(1.0, poisson)
     free = np.ones(len(nodes), dtype=bool)
     free[held] = False
     if free.all():

@@ -22,7 +22,7 @@ from ..bodies.body import Body
 from ..errors import ModelError
 from ..geometry import splines
 from ..geometry.immutable import ReadOnlyArrays
-from ..joints import FlexibleSurface
+from ..joints import FlexibleSurface, SplineSurface
 from ..validation import listed, number
 
 FIXED = ("ends", "clamped")
@@ -87,33 +87,7 @@ def surface_matrices(
 ) -> tuple[FloatArray, FloatArray]:
     """Mass and stiffness (n, n) by Gauss points in each element, as many as the order in each direction."""
     surface = joint.surface
-    parts = [_spans(*each) for each in zip(surface.unrolled_knots, surface.order, surface.periods)]
-    counts = surface.values.shape[:-1]
-    if len(parts) == 1:
-        first, weights, (n0, n1, n2) = parts[0]
-        nodes = (first[:, None] + np.arange(surface.order[0])) % counts[0]
-        zero, one, two = n0, n1[:, :, None], n2[:, :, None, None]
-    else:
-        (a, wa, u), (b, wb, v) = parts
-        rows = (a[:, None] + np.arange(surface.order[0])) % counts[0]
-        columns = (b[:, None] + np.arange(surface.order[1])) % counts[1]
-        nodes = (rows[:, None, :, None] * counts[1] + columns[None, :, None, :]).reshape(len(a) * len(b), -1)
-        weights = np.einsum("eg,fh->efgh", wa, wb).reshape(len(nodes), -1)
-
-        def product(i: int, j: int) -> FloatArray:
-            shape = len(nodes), weights.shape[1], nodes.shape[1]
-            made: FloatArray = np.einsum("egp,fhq->efghpq", u[i], v[j]).reshape(shape)
-            return made
-
-        zero, one = product(0, 0), np.stack([product(1, 0), product(0, 1)], axis=2)
-        mixed = product(1, 1)
-        two = np.stack(
-            [
-                np.stack([product(2, 0), mixed], axis=2),
-                np.stack([mixed, product(0, 2)], axis=2),
-            ],
-            axis=2,
-        )
+    nodes, weights, zero, one, two = _elements(surface)
     places = surface.values[..., 3:].reshape(-1, 3)[nodes]
     slope = np.einsum("egap,epk->egak", one, places)
     metric = np.einsum("egak,egbk->egab", slope, slope)
@@ -134,6 +108,33 @@ def surface_matrices(
     for matrix, elements in zip(found, (mass, stiffness)):
         np.add.at(matrix, (nodes[:, :, None], nodes[:, None, :]), elements)
     return found[0], found[1]
+
+
+def _elements(surface: SplineSurface) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Of each element the control points (e, p), weights of its Gauss points (e, g), bases there (e, g, p), and their
+    first (e, g, d, p) and second derivatives (e, g, d, d, p).
+    """
+    parts = [_spans(*each) for each in zip(surface.unrolled_knots, surface.order, surface.periods)]
+    counts = surface.values.shape[:-1]
+    every = [
+        (first[:, None] + np.arange(order)) % count
+        for (first, _, _), order, count in zip(parts, surface.order, counts)
+    ]
+    if len(parts) == 1:
+        _, weights, (n0, n1, n2) = parts[0]
+        return every[0], weights, n0, n1[:, :, None], n2[:, :, None, None]
+    (_, wa, u), (_, wb, v) = parts
+    nodes = every[0][:, None, :, None] * counts[1] + every[1][None, :, None, :]
+    nodes = nodes.reshape(len(wa) * len(wb), -1)
+    weights = np.einsum("eg,fh->efgh", wa, wb).reshape(len(nodes), -1)
+
+    def products(*orders: tuple[int, int]) -> FloatArray:
+        shape = len(nodes), weights.shape[1], nodes.shape[1]
+        return np.stack([np.einsum("egp,fhq->efghpq", u[i], v[j]).reshape(shape) for i, j in orders], axis=2)
+
+    two = products((2, 0), (1, 1), (1, 1), (0, 2))
+    one = products((1, 0), (0, 1))
+    return nodes, weights, products((0, 0))[:, :, 0], one, two.reshape(*one.shape[:2], 2, *one.shape[2:])
 
 
 def _spans(
