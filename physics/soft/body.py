@@ -19,6 +19,7 @@ from .surface import SurfaceLaw
 
 # A tetrahedron with less volume than this share of its longest edge cubed is flat.
 FLAT = 1e-9
+LAWS = ("corotated", "neo_hookean")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class SoftBody(ReadOnlyArrays):
         attached: body of each attached node, by the node's number; None: it is fixed in the world.
         ground: what nodes touch, or None.
         surface: of a flexible surface, whose control points the nodes are, or None.
+        law: of the tetrahedra, "corotated" or "neo_hookean".
     """
 
     name: str
@@ -52,6 +54,7 @@ class SoftBody(ReadOnlyArrays):
     attached: Mapping[int, str | None]
     ground: NodeGround | None = None
     surface: SurfaceLaw | None = None
+    law: str = LAWS[0]
 
     @property
     def masses(self) -> FloatArray:
@@ -99,6 +102,8 @@ class SoftBody(ReadOnlyArrays):
         if len(self.springs):
             parts = zip(self.springs.tolist(), self.tensile.tolist(), self.rest.tolist())
             described["springs"] = [[*ends, tensile, rest] for ends, tensile, rest in parts]
+        if self.law != LAWS[0]:
+            described["law"] = self.law
         described["damping"] = [self.mass_damping, self.stiffness_damping]
         if self.attached:
             described["attached"] = [[node, body] for node, body in self.attached.items()]
@@ -118,6 +123,7 @@ def make_soft_body(
     damping: Any,
     attached: Any,
     ground: Any,
+    law: Any,
     bodies: Mapping[Any, int],
 ) -> SoftBody:
     """A checked soft body; ModelError for an invalid argument (see `ModelBuilder.add_soft_body`)."""
@@ -135,6 +141,8 @@ def make_soft_body(
     ratio = number(poisson, f"poisson of {what}")
     if not -1.0 < ratio < 0.5:
         raise ModelError(f"poisson of {what} must be greater than -1 and less than 0.5, got {ratio:g}")
+    if not isinstance(law, str) or law not in LAWS:
+        raise ModelError(f"law of {what} must be {' or '.join(LAWS)}, got {law!r:.80}")
     drag, loss = _dampings(damping, what)
     body = SoftBody(
         name,
@@ -150,6 +158,7 @@ def make_soft_body(
         loss,
         _attached(attached, len(places), bodies, what),
         make_node_ground(ground, what),
+        law=law,
     )
     if not (body.masses > 0.0).all():
         raise ModelError(f"node {int(np.argmin(body.masses))} of {what} has no mass: no tetrahedron has it")

@@ -42,8 +42,9 @@ class SoftBuilder:
         damping: Any = 0.0,
         attached: Mapping[int, Body | str] | Any = None,
         ground: Mapping[str, Any] | Any = None,
+        law: str = "corotated",
     ) -> SoftBody:
-        """Add a soft body: nodes with corotated linear tetrahedra and springs between them (Wang 2022, sec. 4.6.3).
+        """Add a soft body: nodes with tetrahedra and springs between them (Wang 2022, sec. 4.6.3).
 
         Each element's mass is shared equally by its nodes. That of attached ones moves with their bodies.
 
@@ -61,6 +62,8 @@ class SoftBuilder:
             attached: {node: body added before, or its name, or None for the world}; the others are free.
             ground: {"stiffness": [N/m] a node, ...}: a deformable plane that pushes nodes out; further keys are
                 attributes of `soft.ground.NodeGround`.
+            law: of the tetrahedra: "corotated" linear elasticity, or "neo_hookean", the stable law of Smith, de Goes &
+                Kim 2018, for large strain: stiffer as it is flattened, and its force never jumps.
         """
         body = make_soft_body(
             name,
@@ -73,6 +76,7 @@ class SoftBuilder:
             damping,
             attached,
             ground,
+            law,
             self.body_numbers(),
         )
         self._refuse_taken(name)

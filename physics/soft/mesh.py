@@ -142,7 +142,9 @@ class SoftMesh:
         own = [self._place[each] for each in self.slices.values()]
         touching = pack_touching(soft, own, numbers, colliders, self._frames)
         surfaces = pack_surfaces(soft, own, (linked, links[1]), numbers, self._index, self._frames)
-        return (*(np.ascontiguousarray(array) for array in arrays), touching, surfaces)
+        neo = np.concatenate([np.full(len(each.tets), each.law == "neo_hookean") for each in soft])
+        laws = neo if neo.any() else None
+        return (*(np.ascontiguousarray(array) for array in arrays), touching, surfaces, laws)
 
     def _tet_data(self, tets: IntArray, places: FloatArray) -> FloatArray:
         at = kernels.soft.layout

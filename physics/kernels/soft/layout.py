@@ -22,6 +22,8 @@ COLUMNS, ROWS, ENTRY_STARTS, ENTRIES, COUPLES, MEETS, TOUCHING = range(10, 17)
 # surfaces' nets in order, row by row; of nodes with a force that is constant in the axes of a body's link frame (k, 2)
 # their place and this body, and the forces (k, 3)
 SURFACES = 17
+# None, or of each tetrahedron whether its law is the stable Neo-Hookean one (m,)
+NEO = 18
 LINK_NODES, LINK_BLOCKS, LINK_LAWS, BEADS, NET, CONSTANT_NODES, CONSTANT_FORCES = range(7)
 # of a pair: how much force a difference of places, rates and accelerations gives
 LINK_STIFFNESS, LINK_DAMPING, LINK_MASS, LINK_WIDTH = 0, 1, 2, 3

@@ -26,7 +26,7 @@ def node_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch
     nodes = mesh[at.NODES]
     for j in range(nodes.shape[0]):
         write3(f, j, scale_add3(NOTHING, -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
-    add_tet_forces(mesh, damped, x, v, f, scratch)
+    add_tet_forces(mesh, mesh[at.NEO], damped, x, v, f, scratch)
     add_spring_forces(mesh, damped, x, v, f)
     add_pair_forces(mesh[at.SURFACES], at.LINK_STIFFNESS, x, f)
     if damped:
@@ -52,7 +52,7 @@ def assemble_blocks(
     for b in range(blocks.shape[0]):
         for k in range(at.BLOCK_WIDTH):
             blocks[b, k] = 0.0
-    add_tet_blocks(mesh, weights, exact, x, blocks, scratch)
+    add_tet_blocks(mesh, mesh[at.NEO], weights, exact, x, blocks, scratch)
     add_spring_blocks(mesh, weights, exact, x, blocks)
     add_pair_blocks(mesh[at.SURFACES], (weights[0], weights[1], 0.0), blocks)
 
@@ -165,7 +165,9 @@ def energies(
                 kinetic += 0.5 * nodes[j, at.MASS] * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2])
                 potential -= nodes[j, at.MASS] * (p[0] * gravity[0] + p[1] * gravity[1] + p[2] * gravity[2])
             energy[sample, b, 0], energy[sample, b, 1] = kinetic, potential
-            energy[sample, b, 2] = elastic_energy(mesh, (one[0], one[2]), (one[1], one[3]), x, scratch)
+            energy[sample, b, 2] = elastic_energy(
+                mesh, mesh[at.NEO], (one[0], one[2]), (one[1], one[3]), x, scratch
+            )
 
 
 @entry
