@@ -87,8 +87,7 @@ def _arguments(model: Any, bodies: np.ndarray, shape: SoftShape, touched: list[s
     return {
         "nodes": nodes,
         "tets": shape.tets,
-        "poisson": given["poisson"],
-        "density": given["density"],
+        **{name: given[name] for name in ("poisson", "density", "law")},
         "attached": dict(shape.attached),
         **tuning,
     }

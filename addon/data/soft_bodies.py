@@ -2,7 +2,7 @@
 
 from bpy.types import Object, PropertyGroup, Scene
 
-from .properties import factor, flag, length, number, span, text
+from .properties import choice, factor, flag, length, number, span, text
 
 
 class SoftBodyProperties(PropertyGroup):
@@ -31,6 +31,18 @@ class SoftBodyProperties(PropertyGroup):
         "Poisson's Ratio",
         "How much it bulges where it is pressed: 0 not at all, towards 0.5 it keeps its volume and becomes stiffer",
         **span(0.0, 0.45, 0.49, default=0.4),
+    )
+    law: choice(
+        "Law",
+        "How the material answers to strain; near rest both are the same",
+        items=(
+            ("COROTATED", "Corotated", "Linear in the strain, whatever turns"),
+            (
+                "NEO_HOOKEAN",
+                "Neo-Hookean",
+                "Smooth at any strain, also where it is flat or turned inside out",
+            ),
+        ),
     )
     density: number("Density [kg/m³]", "Mass of a cubic metre", **span(1.0, 3000.0, 3e4, default=1000.0))
     damping: number(

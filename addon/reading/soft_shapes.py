@@ -44,7 +44,7 @@ class SoftShape:
     Attributes:
         session_uid, name: of its mesh object. vertices: (k, 3). nodes: (n, 3). tets: (m, 4).
         attached: bodies of the model by nodes. poses: of these bodies, where the nodes are read (4, 4).
-        size: its longest side. settings: "sag" or "young", and "poisson", "density", "damping", "friction".
+        size: its longest side. settings: "sag" or "young", and "poisson", "density", "damping", "friction", "law".
     """
 
     session_uid: int
@@ -55,7 +55,7 @@ class SoftShape:
     attached: Mapping[int, str]
     poses: Mapping[str, np.ndarray]
     size: float
-    settings: Mapping[str, float]
+    settings: Mapping[str, Any]
 
 
 def gather(scene: Scene, known: Carriers) -> tuple[SoftShape, ...]:
@@ -101,8 +101,9 @@ def read(scene: Scene, item: Object, known: Carriers) -> SoftShape:
         for name, base in zip(names, bases)
         if name in used
     }
-    given = {"young": settings.young} if settings.use_young else {"sag": settings.sag}
+    given: dict[str, Any] = {"young": settings.young} if settings.use_young else {"sag": settings.sag}
     given |= {name: getattr(settings, name) for name in ("poisson", "density", "damping", "friction")}
+    given["law"] = settings.law.lower()
     longest = float(np.ptp(vertices, axis=0).max())
     return SoftShape(item.session_uid, item.name, vertices, nodes, tets, attached, poses, longest, given)
 

@@ -138,9 +138,13 @@ def test_a_group_is_attached_to_the_nearest_body_and_still_ones_hold(part, belly
     tip.add([each.index for each in belly.data.vertices if each.co.x > 0.0], 1.0, "REPLACE")
     belly.condyle.soft.attached_group = "Tip"
     belly.condyle.soft.reach = 0.02
-    read = part("reading.scene").read(bpy.context.scene).soft[0]
+    belly.condyle.soft.law = "NEO_HOOKEAN"
+    whole = part("reading.scene").read(bpy.context.scene)
+    read = whole.soft[0]
     assert {read.nodes[node][0] for node in read.attached} == {read.nodes[:, 0].max()}
     assert set(read.attached.values()) == {part("reading.soft_shapes").HELD}
+    model = part("animation.soft_bodies").added(whole, None, "linearly_implicit_euler").model
+    assert model.soft_bodies[0].law == "neo_hookean"
 
 
 def test_a_method_without_soft_bodies_is_refused(part, belly, ph):

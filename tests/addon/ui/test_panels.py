@@ -326,6 +326,7 @@ SIDEBAR = {
     None: "welcome next_step bake chain collider soft_body body joint frames goals grid reach fit connection muscle "
     "overlay",
     "bake": "settings output statistics live live_run warnings slow start",
+    "soft_body": "soft_body_advanced",
     "body": "soft_parts",
     "joint": "joint_bodies coordinates controller from_pose",
     "fit": "residuals",
