@@ -117,9 +117,10 @@ def blended(points: FloatArray, groups: Iterable[tuple[FloatArray, FloatArray]])
     """Means (..., n, 3) of values (..., n, 3) that groups give to points (n, 3), weighted by 1 / distance^2 from the
     nearest of each group's own points (k, 3).
     """
-    total, sums = 0.0, 0.0
+    sums = total = np.zeros((len(points), 1))
     for nearby, values in groups:
         away = ((points[:, None] - nearby) ** 2).sum(axis=-1).min(axis=1)
         weight = 1.0 / np.maximum(away, 1e-30)[:, None]
         total, sums = total + weight, sums + weight * values
-    return sums / total
+    found: FloatArray = sums / total
+    return found
