@@ -1,9 +1,8 @@
 """A character with tail, ponytail and ears trips at the top of a flight of stairs, and falls down as a ragdoll.
 
 Stairs and floor become colliders by one call of Add Collider each; Add Ragdoll and Add Chain do the rest. Checked: that
-no collider enters another by more than a millimetre in any step, that every step meets its equations, that energy
-falls but for what the chains' springs give back, and that the figure falls past half of the flight and
-comes to rest.
+no collider enters another by more than a millimetre in any step, that every step meets its equations, that energy falls
+but for what the chains' springs give back, and that the figure falls past half of the flight and comes to rest.
 """
 
 from __future__ import annotations
@@ -28,9 +27,8 @@ LANDING = 1.1  # m: length of the landing on top
 SPEED, TURN = 1.9, 2.4  # m/s and rad/s, of the hips at the first frame
 CHAINS = ("TAIL", "HAIR", "EAR")
 OVERLAP, RESIDUAL = 1e-3, 1e-8  # m; of the contacts' equations, relative
-SPRINGS = (
-    1e-3  # share of the energy lost: what the chains' springs, which it leaves out, give back in a frame
-)
+# share of the energy lost: what the chains' springs, which it leaves out, give back in a frame
+SPRINGS = 1e-3
 STILL = 1e-3  # m: how far a bone moves in the last second
 STONE = (0.20, 0.21, 0.24)
 
@@ -70,14 +68,16 @@ def make() -> Character:
     made = Character(scene, rig)
     trip(rig)
     scene.frame_set(1)
-    make_solid(add_stairs(stage), "BOX")
+    choose(*add_stairs(stage))
+    bpy.ops.condyle.add_collider(shape="BOX")
     floor = add_backdrop(stage, -STEPS * RISE, 3.0)
     floor.rotation_euler[2] = 0.5 * np.pi
     ground = bpy.data.objects.new("Ground", None)
     ground.location.z = -STEPS * RISE
     stage.objects.link(ground)
-    make_solid([ground], "PLANE")
-    make_solid([rig], "")
+    choose(ground)
+    bpy.ops.condyle.add_collider(shape="PLANE")
+    choose(rig)
     bpy.ops.condyle.add_ragdoll()
     bpy.ops.object.mode_set(mode="POSE")
     for preset in CHAINS:
@@ -88,14 +88,12 @@ def make() -> Character:
     return made
 
 
-def make_solid(items: list[bpy.types.Object], shape: str) -> None:
-    """Select objects, and make them colliders of this shape; an empty one: select alone."""
+def choose(*items: bpy.types.Object) -> None:
+    """Select these objects alone."""
     bpy.ops.object.select_all(action="DESELECT")
     for item in items:
         item.select_set(True)
     bpy.context.view_layer.objects.active = items[0]
-    if shape:
-        bpy.ops.condyle.add_collider(shape=shape)
 
 
 def measure(made: Character, progress: Progress) -> tuple[Any, dict[str, str]]:
