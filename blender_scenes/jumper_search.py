@@ -32,7 +32,6 @@ BOUNDS = {
     TURN: (-2.0, 2.0),
     LEAN: (-0.6, 0.4),
 }
-MOST_GRADIENTS = 200  # of all stages
 #: targets at the knots of the first guess: landing, crouch, push, tuck, opening, landing
 GUESS = Plan(
     2.2, -0.1, 0.0,

@@ -89,11 +89,12 @@ def render(scene: bpy.types.Scene, shot: Shot) -> Image:
 
 
 def film(scene: bpy.types.Scene, shots: Sequence[Shot], path: Path) -> None:
-    """Write a film (H.264 in MPEG-4) with one picture for each shot, at the scene's frame rate; all else is as before
-    afterwards.
+    """Write a film (H.264 in MPEG-4) with one picture for each shot, at the scene's frame rate; frame, range, camera,
+    resolution and path are as before afterwards.
     """
     of, image = scene.render, scene.render.image_settings
     prepare_render(scene, 4)
+    size = of.resolution_x, of.resolution_y, of.filepath
     of.resolution_x, of.resolution_y = FILM_PIXELS
     if hasattr(image, "media_type"):  # from Blender 5.0 on
         image.media_type = "VIDEO"
@@ -118,6 +119,7 @@ def film(scene: bpy.types.Scene, shots: Sequence[Shot], path: Path) -> None:
         camera.animation_data_clear()
         bpy.data.actions.remove(action)
     scene.frame_start, scene.frame_end, scene.camera, frame = before
+    of.resolution_x, of.resolution_y, of.filepath = size
     scene.frame_set(frame)
     prepare_render(scene)
 

@@ -16,14 +16,17 @@ from ..reading.input_values import torque_path
 Torques = Mapping[tuple[int, int], np.ndarray]
 
 
-def check(scene: Scene, torques: Torques) -> None:
-    """ModelError where a torque cannot be keyed, before anything is changed."""
+def check(scene: Scene, torques: Torques, types: Mapping[int, str] | None = None) -> dict[int, str]:
+    """Types of the joints, by session uid; ModelError where a torque cannot be keyed, or types are others than
+    before, and nothing is changed.
+    """
+    found = {}
     for uid, number in torques:
         item = references.find_in(scene, uid, "a joint")
-        data, count = item.animation_data, len(item.condyle.joint.coordinates)
-        if number >= count:
+        data, found[uid] = item.animation_data, item.condyle.joint.type
+        if types is not None and types[uid] != found[uid]:
             raise physics_access.model_error(
-                f"joint {item.name!r} has {count} coordinates by now: solve again, without changing its type meanwhile"
+                f"the type of joint {item.name!r} was changed meanwhile: solve again"
             )
         if item.library is not None or (data and data.action and data.action.library):
             raise physics_access.model_error(
@@ -39,6 +42,7 @@ def check(scene: Scene, torques: Torques) -> None:
             raise physics_access.model_error(
                 f"joint {item.name!r}: strips of the NLA blend its torque: remove them, or bake to New Action"
             )
+    return found
 
 
 def write(scene: Scene, frames: np.ndarray, torques: Torques) -> None:

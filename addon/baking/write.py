@@ -142,7 +142,10 @@ def _missed(frames: np.ndarray, channels: Sequence[channels_.Channels]) -> Itera
     )
     if missed:
         worst, names = missed[0], [entry.body.name for entry in missed]
-        mode = "Axis Angle" if worst.mode == "AXIS_ANGLE" else f"{worst.mode} Euler"
+        modes = {entry.mode for entry in missed}
+        mode = " and ".join(
+            "Axis Angle" if each == "AXIS_ANGLE" else f"{each} Euler" for each in sorted(modes)
+        )
         frame, angle = float(frames[worst.missed.argmax()]), far[id(worst)]
         bodies = findings.few(names)
         yield findings.about(worst.body, "swinging-angles", body=bodies, mode=mode, frame=frame, angle=angle)

@@ -50,7 +50,8 @@ def active_joint(context: Context, roles: tuple[str, ...] = ("child", "parent"))
     body = references.active_body(context)
     bodies = [body]
     if body is not None and len(roles) > 1 and not body.data.body.enabled:
-        bodies.append(references.blender_parent(body))
+        shown = references.blender_parent(body)
+        bodies += [shown] if shown is not None else []
     joints = references.carrying_joints(context.scene) + references.loop_joints(context.scene)
     for body, role, item in product(bodies, roles, joints):
         if references.same(references.resolve(getattr(item.condyle.joint, role)), body):

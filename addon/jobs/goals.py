@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,13 +45,14 @@ class GoalReport:
 @dataclass(frozen=True, eq=False)
 class Task:
     """A search: plan of the simulation, coordinates that get torques and where these are kept, frames of their knots,
-    and arguments of the job.
+    arguments of the job, and types of the joints by session uid.
     """
 
     made: Plan
     places: dict[str, tuple[int, int]]
     knots: np.ndarray
     arguments: dict[str, Any]
+    types: dict[int, str] = field(default_factory=dict)
 
 
 def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
@@ -67,7 +68,7 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     wanted = goals.read(scene_uid, int(run[0]), int(run[-1]))
     made, fitted = yield from bake.prepared(view, frames, clock)
     task = _task(view, made, wanted, run)
-    torque_keys.check(references.find_scene(scene_uid), dict.fromkeys(task.places.values(), np.zeros(1)))
+    task = checked(task)
     requests = physics_access.part("worker.requests")
     answer = yield requests.solve_goals(compute_process.client(), **task.arguments)
     found = requests.solve_goals_answer(answer)
@@ -100,9 +101,9 @@ def baked(
     answer = yield from bake.simulate(scene_uid, frames, made, fitted, once)
     clock.lap("simulate")
 
-    def checked(scene: Scene) -> Callable[[], None]:
+    def to_change(scene: Scene) -> Callable[[], None]:
         torques = {task.places[name]: values for name, values in found.torques.items()}
-        torque_keys.check(scene, torques)  # the scene may have been edited during the search
+        torque_keys.check(scene, torques, task.types)  # the scene may have been edited during the search
 
         def change() -> None:
             scene.condyle.simulation.integrator = made.options["integrator"]
@@ -114,10 +115,16 @@ def baked(
         return change
 
     made = replace(made, warnings=[*made.warnings, *told])
-    report = yield from bake.simulated(scene_uid, frames, made, fitted, answer, clock, checked)
+    report = yield from bake.simulated(scene_uid, frames, made, fitted, answer, clock, to_change)
     seconds = clock.seconds["simulate"]
     write.note_statistics(references.find_scene(scene_uid), solver_statistics.of(report.result, seconds))
     return report
+
+
+def checked(task: Task) -> Task:
+    """The task with the types of its joints; ModelError where their torques cannot be keyed."""
+    scene = references.find_scene(task.made.shot.view.session_uid)
+    return replace(task, types=torque_keys.check(scene, dict.fromkeys(task.places.values(), np.zeros(1))))
 
 
 def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Task:

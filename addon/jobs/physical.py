@@ -10,7 +10,6 @@ import numpy as np
 from bpy.types import Scene
 
 from ..animation import looks
-from ..baking import torque_keys
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
@@ -52,7 +51,7 @@ def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
     run = frame_times.run_frames(view, frames)
     made, fitted = yield from bake.prepared(view, frames, clock, led=True)
     task = _task(view, made, run)
-    torque_keys.check(references.find_scene(scene_uid), dict.fromkeys(task.places.values(), np.zeros(1)))
+    task = goals.checked(task)
     requests = physics_access.part("worker.requests")
     answer = yield requests.make_physical(compute_process.client(), **task.arguments)
     found = requests.make_physical_answer(answer)

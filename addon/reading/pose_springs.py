@@ -120,9 +120,14 @@ def stands(item: Object) -> bool:
     return not any(curve.data_path.startswith(paths) for curve in curves)
 
 
+def settles(item: Object) -> bool:
+    """Whether a joint with a spring starts settled."""
+    return bool(item.condyle.joint.start_from == "SETTLED" and is_on(item))
+
+
 def starts_at_target(item: Object) -> bool:
     """Whether a joint starts settled about the pose that its child keeps."""
-    return bool(item.condyle.joint.start_from == "SETTLED" and is_on(item) and not leads(item))
+    return settles(item) and not leads(item)
 
 
 def add(
@@ -155,7 +160,7 @@ def add(
         builder.bodies[each.number].lock()
         target = targets.get(each.joint.session_uid)
         builder.add_controller(each.joint.name, body.name, **gains, target=0.0 if target is None else target)
-        if target is not None and each.joint.condyle.joint.start_from == "SETTLED":
+        if target is not None and settles(each.joint):
             starts[body.name] = target
         made.append(spring)
     return starts, tuple(made)

@@ -75,14 +75,14 @@ class Network(ReadOnlyArrays, Value):
         )
 
     @classmethod
-    def read(cls, path: Path = WEIGHTS, points: int = 20) -> Network:
+    def read(cls, path: str | Path = WEIGHTS, points: int = 20) -> Network:
         """The network with the weights of an archive of arrays ``weights_k``, ``offsets_k``.
 
         Raises:
             ModelError: the file is missing or damaged, or its arrays are not those of such a network.
         """
         try:
-            return cls._read(path, points)
+            return cls._read(Path(path), points)
         except ModelError:
             raise
         except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error) as error:

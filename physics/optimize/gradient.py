@@ -237,7 +237,11 @@ class Sweep:
             for way in at.WAYS:
                 values = {**task.values, key: task.values[key].copy()}
                 values[key][k] += way * far
-                other = Displaced(model_with(values, task.model), *task.places.displacements(task.model))
+                try:
+                    model = model_with(values, task.model)
+                except ModelError as error:
+                    raise ModelError(f"a number at the end of its range has no gradient: {error}") from error
+                other = Displaced(model, *task.places.displacements(task.model))
                 sides.append(other.model.arrays[3])
             found.append(np.array([sides]))
         return np.concatenate(found)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from .._typing import FloatArray
-from ..errors import ModelError
 from ..model.model import Model
 from ..muscles.muscle import Muscle
 from ..muscles.obstacle import Obstacle
@@ -88,8 +87,6 @@ def with_law(muscle: Muscle, numbers: FloatArray) -> Muscle:
     return replace(muscle, law=replace(law, **dict(zip(law_fields(muscle), numbers.tolist()))))
 
 
-def displacement(key: str, value: float, what: str) -> float:
-    """By how much differences displace a number of radii or laws; ModelError if it is 0."""
-    if value == 0.0:
-        raise ModelError(f"{what} is 0, where its range may end: it has no gradient")
-    return DISPLACED[key] * abs(value)
+def displacement(key: str, value: float) -> float:
+    """By how much differences displace a number of radii or laws."""
+    return DISPLACED[key] * (abs(value) or 1.0)

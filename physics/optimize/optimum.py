@@ -160,10 +160,13 @@ class Search:
 
     def _evaluate(self, row: FloatArray) -> tuple[float, FloatArray]:
         self._count()
-        task = self.task.with_values(row)
         try:
+            task = self.task.with_values(row)
             value, slopes = task.evaluate()
-        except DivergedError:
+        except (
+            DivergedError,
+            ModelError,
+        ):  # also where a trial has what no model has, as a negative strength
             if self.best is None:
                 raise
             return 2.0 * self.highest, np.zeros_like(row)  # the line search then takes a shorter step
@@ -211,10 +214,10 @@ class LeastSquares(Search):
         return scipy.least_squares(self._residuals, begin, self._slopes, limits.T, **options)
 
     def _residuals(self, row: FloatArray) -> FloatArray:
-        task = self.task.with_values(row)
         try:
+            task = self.task.with_values(row)
             values = self.squares.values(task)
-        except DivergedError:
+        except (DivergedError, ModelError):
             if self.best is None:
                 raise
             return np.full(self.size, np.inf)

@@ -245,12 +245,10 @@ class Places:
 
     def differed(self, values: Values) -> list[tuple[str, int, float]]:
         """Keys and indices of the numbers whose derivatives are by differences, and by how much they are displaced."""
-        asked = [
-            (key, place, each) for (key, place), each in zip(self.places, self.parameters) if key in DIFFERED
-        ]
         return [
-            (key, int(k), displacement(key, float(values[key][k]), f"{each.kind} of {each.name!r}"))
-            for key, place, each in asked
+            (key, int(k), displacement(key, float(values[key][k])))
+            for key, place in self.places
+            if key in DIFFERED
             for k in np.atleast_1d(np.arange(len(values[key]))[place])
         ]
 

@@ -34,6 +34,7 @@ from ..simulation.between_samples import simulate_between
 from ..simulation.live import LiveRun, between
 from ..simulation.loop import simulate_loop
 from ..simulation.simulate import simulate
+from ..validation import finite_array, near_names
 from . import goals as goal_search
 from .report import Report
 from .settling import settled
@@ -166,12 +167,18 @@ def run_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Header,
 
 def settle(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:
     """Coordinates ``q`` at which bodies of these ``names`` rest (`settling.settled`); else as for a simulation."""
-    check_keys(job, SIMULATION | {"names"}, ("model", "names"), "a job")
+    check_keys(
+        job, {"model", "state", "options", "motions", "assemble", "names"}, ("model", "names"), "a job"
+    )
     _check_array("tau", arrays)
     model, state, options = _read_simulation(job, arrays, report)
+    for name in job["names"]:
+        if name not in model.body_names:
+            raise ModelError(f"no body is named {name!r}{near_names(name, model.body_names)}")
+    tau = finite_array(arrays["tau"], (model.num_coordinates + model.num_inputs,), "tau")
     report.message("settling")
     held = options.get("motions", {})
-    return {}, {"q": settled(model, state, set(job["names"]), arrays["tau"], held, report.progress)}
+    return {}, {"q": settled(model, state, set(job["names"]), tau, held, report.progress)}
 
 
 def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays]:

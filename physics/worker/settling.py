@@ -48,7 +48,11 @@ def settled(
             "tau": force,
             "motions": dict(motions),
         }
-        result = simulate(_damped(model, names, time), start, LONG * time, STEP, progress=progress, **options)
+
+        def told(share: float, done: int = k) -> Any:
+            return progress((done + share) / ROUNDS)
+
+        result = simulate(_damped(model, names, time), start, LONG * time, STEP, progress=told, **options)
         state = replace(state, q=result.q[-1].copy())
         if np.abs(result.q[-1] - result.q[-2]).max() < REST:
             break

@@ -42,16 +42,16 @@ class ChainPanel(SidebarPanel, Panel):
         if chosen:
             layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
         active = references.active_body(context)
-        shown = (
-            chains.sprung([active] if active else []) or swinging
-        )  # a drag of the mouse makes no bone active
+        own = chains.sprung([active] if active else [])
+        shown = own or swinging  # a drag of the mouse makes no bone active
         if not shown:
             return
         fields(layout.column()).prop(shown[0].data.body.spring, "strength", text="By")
         draw_tuning(layout, shown[0])
         if force_fields.in_use(context.scene):
             layout.prop(shown[0].data.body, "fields" + SELECTED, slider=True)
-        layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
+        if own:
+            layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         row = layout.row(align=True)
         row.operator_menu_enum("condyle.mute", "scope", icon="HIDE_OFF")
         row.operator_menu_enum("condyle.clean_up", "scope", icon="TRASH")

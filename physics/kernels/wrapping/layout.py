@@ -88,7 +88,7 @@ NETWORK_INPUTS, NETWORK_OUTPUTS = 4, 2
 # memory after the piece: the inputs that the nodes are of, derivatives of the length, a point for each node, its second
 # derivatives along the spline, and workspace
 NODES_OF = PIECE_SIZE
-NODES_BY = NODES_OF + 30
+NODES_BY = NODES_OF + 31
 NODE_PLACES = NODES_BY + 12
 
 

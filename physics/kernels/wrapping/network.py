@@ -169,10 +169,12 @@ def add_end(across: Array, block: int, scale: float, axis: Pair, out: Pair, asid
 
 
 @inline
-def known(rates: Array, own: Array) -> bool:
-    """Whether the nodes are those of the same ends, frame and rates; notes these."""
-    same = True
-    for k in range(wrap.NODES_BY - wrap.NODES_OF):
+def known(radius: float, rates: Array, own: Array) -> bool:
+    """Whether the nodes are those of the same ends, frame, rates and radius; notes these."""
+    last = wrap.NODES_BY - 1
+    same = bool(own[last] == radius)
+    own[last] = radius
+    for k in range(last - wrap.NODES_OF):
         value = own[wrap.ENDS + k] if k < 6 + wrap.FRAME_WIDTH else rates[k - 6 - wrap.FRAME_WIDTH]
         same = same and own[wrap.NODES_OF + k] == value
         own[wrap.NODES_OF + k] = value
@@ -198,7 +200,7 @@ def lay_nodes(data: Array, at: int, rates: Array, own: Array, gradient: Array) -
     own[wrap.STATUS] = wrap.ALONG_NODES
     for k in range(12):
         own[wrap.NODES_BY + k] = gradient[k]
-    if known(rates, own):
+    if known(radius, rates, own):
         return
     size, rows = wrap.OUT_SIZE * nodes, ROWS * (nodes - 2)
     units, begin = int(data[net + 1]), wrap.NODE_PLACES + 2 * size

@@ -73,7 +73,7 @@ def touch_of(piece: Array, last: bool) -> float:
 @shared
 def wrap_touch(data: Array, at: int, own: Array, number: int) -> float:
     """Length from a strand's beginning at which the path attaches to an obstacle (number 0, 2, ...) or leaves it (1, 3,
-    ...), in order, after `wrap_length`; -1 beyond the last.
+    ...), in order, after `wrap_length`; -1 beyond the last, and along a network.
     """
     count = int(data[at])
     record = at + 1 + (1 + wrap.FRAME_WIDTH) * count

@@ -200,3 +200,9 @@ def test_what_only_shows_a_body_offers_its_joint(part, scene, make, swing):
     assert common.active_joint(bpy.context) == joint and common.own_joint(bpy.context) is None
     shell.condyle.body.enabled = True
     assert common.active_joint(bpy.context) is None
+
+
+def test_what_shows_no_body_offers_no_joint_to_the_world(part, scene, make, body, authoring):
+    authoring.add_joint(scene, None, body(make.box("Free")), "hinge", np.eye(4))
+    bpy.context.view_layer.objects.active = make.box("Ground")
+    assert part("data.property_options").active_joint(bpy.context) is None

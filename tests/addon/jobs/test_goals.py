@@ -104,7 +104,7 @@ def test_a_search_that_is_cancelled_changes_nothing(part, ph, scene, reaching):
     assert torques(part) == {} and not reaching[0].condyle.bake.action
 
 
-@pytest.mark.parametrize("edit", ["driver", "type"])
+@pytest.mark.parametrize("edit", ["driver", "fixed", "slider"])
 def test_an_edit_between_the_search_and_its_bake_stops_it_before_anything_is_changed(
     part, ph, scene, reaching, edit
 ):
@@ -119,7 +119,7 @@ def test_an_edit_between_the_search_and_its_bake_stops_it_before_anything_is_cha
     if edit == "driver":
         joint.driver_add("condyle.joint.coordinates[0].torque")
     else:
-        joint.condyle.joint.type = "fixed"
+        joint.condyle.joint.type = edit
     with pytest.raises(ph.ModelError, match="Joint A"):
         while True:
             job.wait()

@@ -16,6 +16,9 @@ from physics.kernels.layout import MUSCLE_BITS, NETWORK_BITS
 from physics.kernels.wrapping.layout import ALONG_NODES
 from physics.muscles import Cylinder, Obstacle, PathPoint, Sphere, Wrap, network
 from physics.muscles.network import Network
+from physics.optimize.gradient import Motion as Simulated
+from physics.optimize.gradient import make_task
+from tests.physics.optimize.problems import errors
 from tests.tools import train_wrap_network
 
 from .strands import Motion, at_rest, largest_error, solve
@@ -72,6 +75,17 @@ def arm(trained: Network | None, mass: float = 1.0) -> ph.Model:
     ends = PathPoint(None, (-0.8, -0.3, 0.0)), PathPoint("Arm", (0.7, -0.2, 0.1))
     builder.add_muscle("Muscle", [ends[0], wrap, ends[1]], mass=mass, num_points=5, tension=3.0)
     return builder.build()
+
+
+def test_the_gradient_by_the_radius_is_that_of_the_network_s_places() -> None:
+    """Places scale with the radius, whose displacement within a stage must not find those of before."""
+    model = arm(SMALL)
+    state, radii = model.state(q=[0.1], qd=[2.0]), ph.Parameter("radii", "Muscle")
+    task = make_task(
+        Simulated(model, state, 0.05, 1e-3, "sdirk2"), ph.objectives.Pose({"Arm.angle": 0.5}), [radii]
+    )
+    assert abs(task.evaluate()[1]["radii"][0]) > 1e-6
+    assert errors(task)[radii] < 1e-6  # of the differences of the loss
 
 
 def test_mass_on_a_network() -> None:
