@@ -8,6 +8,7 @@ from blender_scenes import ragdoll
 from blender_scenes.production import registered_addon
 
 
+@pytest.mark.slow  # ten seconds of motion, with contacts of shapes and chains
 def test_a_ragdoll_falls_down_the_stairs_and_comes_to_rest():
     with registered_addon():
         made = ragdoll.make()

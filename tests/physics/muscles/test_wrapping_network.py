@@ -77,6 +77,7 @@ def arm(trained: Network | None, mass: float = 1.0) -> ph.Model:
     return builder.build()
 
 
+@pytest.mark.slow  # gradients compile for networks
 def test_the_gradient_by_the_radius_is_that_of_the_network_s_places() -> None:
     """Places scale with the radius, whose displacement within a stage must not find those of before."""
     model = arm(SMALL)
