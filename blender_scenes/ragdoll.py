@@ -17,6 +17,7 @@ from physics._typing import FloatArray
 
 from . import SceneError
 from .character import Character, add_rig, add_skin, key, select
+from .gallery_parts import box
 from .picture import Image, Shot
 from .production import Progress, Recipe, check, contact_sheet, new_file
 from .staging import add_backdrop, add_studio, faceted_object, plain_material
@@ -36,14 +37,10 @@ STONE = (0.20, 0.21, 0.24)
 def add_stairs(into: bpy.types.Collection) -> list[bpy.types.Object]:
     """A landing and the steps below it, as boxes; the figure falls along -y."""
     made, paint = [], plain_material("Stone", STONE, 0.7)
-    sides = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
     for number in range(STEPS):
         top, front = -number * RISE, -0.2 - number * RUN
-        half = np.array([0.5 * WIDTH, 0.5 * (RUN if number else LANDING), 0.5 * (STEPS - number) * RISE])
-        corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * half
-        step = faceted_object(
-            f"Step {number + 1}", corners, [tuple(row) for row in sides], into, paint, False
-        )
+        half = 0.5 * WIDTH, 0.5 * (RUN if number else LANDING), 0.5 * (STEPS - number) * RISE
+        step = faceted_object(f"Step {number + 1}", *box(half), into, paint)
         step.location = (0.0, front + half[1], top - half[2])
         made.append(step)
     return made

@@ -136,18 +136,13 @@ def _overwriting(scene: Scene) -> Iterator[findings.Finding]:
 
 def _missed(frames: np.ndarray, channels: Sequence[channels_.Channels]) -> Iterator[findings.Finding]:
     """A finding about the bodies whose rotation modes cannot follow them between the keys."""
-    far = {id(entry): float(np.degrees(entry.missed.max(initial=0.0))) for entry in channels}
-    missed = sorted(
-        (entry for entry in channels if far[id(entry)] > MISSED), key=lambda entry: -far[id(entry)]
-    )
+    far = np.degrees([entry.missed.max(initial=0.0) for entry in channels])
+    missed = [channels[k] for k in np.argsort(-far, kind="stable") if far[k] > MISSED]
     if missed:
-        worst, names = missed[0], [entry.body.name for entry in missed]
-        modes = {entry.mode for entry in missed}
-        mode = " and ".join(
-            "Axis Angle" if each == "AXIS_ANGLE" else f"{each} Euler" for each in sorted(modes)
-        )
-        frame, angle = float(frames[worst.missed.argmax()]), far[id(worst)]
-        bodies = findings.few(names)
+        worst, bodies = missed[0], findings.few(entry.body.name for entry in missed)
+        modes = sorted({entry.mode for entry in missed})
+        mode = " and ".join("Axis Angle" if each == "AXIS_ANGLE" else f"{each} Euler" for each in modes)
+        frame, angle = float(frames[worst.missed.argmax()]), float(far.max())
         yield findings.about(worst.body, "swinging-angles", body=bodies, mode=mode, frame=frame, angle=angle)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..model.model import Model
 from ..muscles.muscle import Muscle
 from ..muscles.obstacle import Obstacle
 from ..muscles.wrapping import Wrap
+from .path_points import slices
 
 #: share of a number by which differences of order four displace it, and by twice that: paths end at the tolerance of
 #: their search, and tendons are stiff
@@ -48,8 +48,7 @@ def law_numbers(muscle: Muscle) -> list[float]:
 
 def slices_of(model: Model, numbers: Callable[[Muscle], list[float]]) -> list[slice]:
     """Of each muscle's numbers among those of all."""
-    ends = np.cumsum([0, *(len(numbers(muscle)) for muscle in model.muscles)])
-    return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+    return slices(len(numbers(muscle)) for muscle in model.muscles)
 
 
 def all_numbers(model: Model, numbers: Callable[[Muscle], list[float]]) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -26,7 +25,7 @@ from .muscle_numbers import (
     with_law,
     with_radii,
 )
-from .path_points import check_points, moved_muscles, point_numbers, point_slices
+from .path_points import check_points, moved_muscles, point_numbers, point_slices, slices
 
 #: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
 #: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,),
@@ -151,8 +150,7 @@ class Parameter:
 
 def frame_slices(model: Model) -> list[slice]:
     """Of each body's control frames among those of all."""
-    ends = np.cumsum([0, *(len(control_numbers(body.joint)) for body in model.bodies)])
-    return [slice(int(a), int(b)) for a, b in pairwise(ends)]
+    return slices(len(control_numbers(body.joint)) for body in model.bodies)
 
 
 def values_of(model: Model, state: State, table: FloatArray) -> Values:
@@ -224,8 +222,7 @@ class Places:
                 raise ModelError(f"parameters: {each} is given twice")
         self.places = [(KINDS[each.kind].key, each.place(model, rows)) for each in self.parameters]
         self.shapes = [values[key][place].shape for key, place in self.places]
-        ends = np.cumsum([0, *(int(np.prod(shape)) for shape in self.shapes)])
-        self.slices = [slice(int(a), int(b)) for a, b in pairwise(ends)]
+        self.slices = slices(int(np.prod(shape)) for shape in self.shapes)
 
     def read(self, values: Values) -> FloatArray:
         """All parameters' numbers (n,)."""

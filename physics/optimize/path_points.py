@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -35,7 +35,12 @@ def point_numbers(muscle: Muscle) -> FloatArray:
 
 def point_slices(model: Model) -> list[slice]:
     """Of each muscle's path points among those of all."""
-    ends = np.cumsum([0, *(len(muscle.points) for muscle in model.muscles)])
+    return slices(len(muscle.points) for muscle in model.muscles)
+
+
+def slices(counts: Iterable[int]) -> list[slice]:
+    """Of successive parts with these numbers of rows."""
+    ends = np.cumsum([0, *counts])
     return [slice(int(a), int(b)) for a, b in pairwise(ends)]
 
 

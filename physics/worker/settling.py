@@ -19,7 +19,7 @@ from ..simulation.simulate import simulate
 # LONG of these times. With stiffness k and damping k x time nothing swings that is faster than 2 / time.
 TIME, LONG, ROUNDS = 0.25, 8.0, 6
 STEP = 1.0 / 240.0  # s
-# What moves by less than this [rad, m] in the second half of a round has come to rest.
+# Coordinates that change by less than this [rad, m] in the second half of a round are at rest.
 REST = 1e-4
 
 
