@@ -11,14 +11,19 @@ import numpy as np
 from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
+from ..dynamics.constrained import assemble
+from ..dynamics.workspace import constraint_space
 from ..errors import DivergedError, ModelError
 from ..integrators import INTEGRATORS
+from ..integrators.implicit import implicit_workspace
 from ..joints.packing import TangentSpace
 from ..kernels import layout
 from ..kernels.adjoint import layout as at
+from ..kernels.constraints import layout as con
 from ..model.checks import check_flags
 from ..model.model import Model
 from ..model.result import Result
+from ..motions.motion import pack_motions
 from ..motions.table import force_table
 from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
@@ -84,8 +89,9 @@ def gradient(
         tau: generalized forces, constant or a `Table`, with inputs if wanted (`Model.with_inputs`).
 
     Raises:
-        ModelError: an invalid argument, or a model with what has no gradient: constraints, contacts, hard limits that
-            bounce or bound several coordinates; gravity with muscles that have mass. Nothing ran.
+        ModelError: an invalid argument, or a model with what has no gradient: one-sided and rolling constraints,
+            contacts, hard limits beside constraints, that bounce, or that bound several coordinates; gravity with
+            muscles that have mass. Nothing ran.
         DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
     return make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters).gradient()
@@ -130,7 +136,7 @@ class Task:
         values = {key: array.copy() for key, array in self.values.items()}
         self.places.write(row, values)
         model, old = model_with(values, self.model), self.state
-        state = replace(old, q=values["q"].copy(), qd=values["qd"].copy())
+        state = assemble(model, replace(old, q=values["q"].copy(), qd=values["qd"].copy()))
         return replace(self, model=model, state=state, values=values)
 
     def evaluate(self) -> tuple[float, Values]:
@@ -227,6 +233,7 @@ class Sweep:
             (self.bodies, self.coordinates, self.gravity, differences),
             model.workspace().clear(),
         )
+        self.rows = rows_of(model, len(METHODS[task.integrator])) if model.constraints else None
         self.run = (model.arrays, (task.times, table), pulls, self.displaced.extra, sums, lent, self.spaces)
 
     def _variants(self) -> FloatArray:
@@ -259,15 +266,15 @@ class Sweep:
         method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
         by_tau = np.zeros((len(q) - 1, len(shares), self.table.shape[1]))
         size = (at.NOTES, q.shape[1]) if len(self.displaced.extra) else (0, 0)
-        notes, held = np.zeros((len(q) - 1, len(shares), *size)), np.zeros((len(stops[1]), 2, *size))
+        places = len(shares) + (0 if self.rows is None else at.END_NOTES)
+        notes, held = np.zeros((len(q), places, *size)), np.zeros((len(stops[1]), 2, *size))
         found = by_tau, notes, held
         now, chart = (start, dt, first), np.zeros(self.displaced.model.num_bodies, dtype=np.int64)
         states = np.zeros((len(q), 0)) if rows.muscle_states is None else rows.muscle_states
-        kernels.adjoint.sweep.sweep_back(self.run, method, now, (q, qd, states), stops, slopes, found, chart)
+        kernels.adjoint.sweep.sweep_back(
+            self.run, self.rows, method, now, (q, qd, states), stops, slopes, found, chart
+        )
         check_flags(task.model, self.spaces[2])
-        if not first:
-            self.vectors[at.BY_Q, : q.shape[1]] += slopes[0][0]
-            self.vectors[at.BY_QD, : q.shape[1]] += slopes[1][0]
         if len(self.displaced.extra):
             seen = np.zeros((len(loss.by_q), at.NOTES, q.shape[1]))
             seen[:, 0, own], seen[:, 0, self.displaced.extra] = q[begin:, own], loss.by_q[:, nv:]
@@ -336,6 +343,32 @@ class Sweep:
         }
 
 
+def rows_of(model: Model, stages: int) -> tuple[Any, ...]:
+    """`kernels.adjoint.rows.Rows` of a model with constraints."""
+    nv, count = model.num_coordinates, model.num_constraint_rows
+    system, memory, contacts, effort = constraint_space(model, local=True)
+    none = np.zeros((0, nv))
+    more = (
+        model.constraint_arrays,
+        system,
+        pack_motions(model, None, model.state()),
+        contacts,
+        memory,
+        effort,
+    )
+    return (
+        (*more, none, none),
+        implicit_workspace(model, count),
+        np.zeros((stages + 1, count)),
+        *(np.zeros((count, nv)) for _ in range(3)),
+        np.zeros((nv, nv)),
+        np.zeros((nv + count, nv + count)),
+        np.zeros(nv + count, dtype=np.int64),
+        np.zeros((kernels.adjoint.rows.VECTORS, nv + count)),
+        np.zeros((2, count, nv, nv)),
+    )
+
+
 def rows_around(times: FloatArray, at_times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Rows of a table around each of n times, and the second one's shares (n, 1)."""
     k = np.clip(np.searchsorted(times, at_times, side="right") - 1, 0, max(len(times) - 2, 0))
@@ -376,13 +409,17 @@ def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
 
 
 def refuse(model: Model) -> None:
-    """ModelError if a model has what steps without impulses and constraints do not have."""
+    """ModelError if a model has what has no gradient."""
     model.check_dynamics()
+    one_sided = model.constraint_arrays[0][:, con.CONSTRAINT_SENSE] != con.EQUALITY
+    rolling = model.constraint_arrays[0][:, con.CONSTRAINT_KIND] == con.ROLLING
+    stopped = model.has_hard_limits and bool(model.constraints)
     for what, names in (
-        ("constraint", list(model.constraints)),
+        ("constraint", [name for name, bad in zip(model.constraints, one_sided | rolling) if bad]),
         ("contact", model.contact_names),
         ("soft body", [each.name for each in model.soft_bodies]),
         ("hard limit of body", not_differentiable(model)),
+        ("hard limits beside the constraint", list(model.constraints) if stopped else []),
     ):
         for name in names[:1]:
             raise ModelError(f"there is no gradient through the {what} {name!r}: take the model without it")

@@ -105,7 +105,9 @@ def nearest_motion(
     Raises:
         ModelError, DivergedError, CancelledError, MissingDependencyError: as of `optimize`.
     """
-    smooth = inverse_dynamics_of_samples(instance(model, Model, "model"), times, q, cutoff=CUTOFF)
+    for name in instance(model, Model, "model").constraints:
+        raise ModelError(f"a nearest motion is that of a tree, without the constraint {name!r}")
+    smooth = inverse_dynamics_of_samples(model, times, q, cutoff=CUTOFF)
     knots, rows = instance(inputs, Table, "inputs").checked(model)
     names = list(model.coordinate_names if torques is None else torques)
     columns = np.array([model.coordinate_index(name) for name in names], dtype=np.int64)

@@ -7,6 +7,7 @@ from ..loading import load_on_use
 if TYPE_CHECKING:
     from . import frames as frames
     from . import layout as layout
+    from . import rows as rows
     from . import sweep as sweep
 else:
     __getattr__ = load_on_use(__name__)

@@ -15,8 +15,10 @@ from ..stepping.rollout import CHART_LIMIT, change_charts, copy, table_force
 from . import layout as adjoint
 from .charts import pull_charts
 from .parameters import add_inputs, take_bodies, take_coordinates
+from .projection import begin_projection, find_pushes, repeat_step, take_turning
+from .rows import BY_PLACE, BY_SPEED, FOUND, derive_rows, force_on, prepare_stage
 from .stage import Lent, note_stage, pull_stage
-from .states import add_pulls
+from .states import Motion, add_pulls
 
 # data of models with a number displaced (n, 4, size), what that changes (n,), and forces as in vectors
 Differences: TypeAlias = tuple[Array, Array, Array]
@@ -64,18 +66,18 @@ def take_differences(
 
 @shared
 def take_stage(
-    run: Run, t: float, step: float, motion: tuple[Array, Array, Array], by_tau: Array, notes: Array
+    run: Run, rows: Array, fresh: bool, t: float, step: float, motion: Motion, by_tau: Array, notes: Array
 ) -> bool:
     """`pull_stage` of the stage that ends at time t with the motion (q, q', q''), and its share of all gradients."""
     arrays, tables, pulls, extra, (bodies, coordinates, gravity, differences), lent, spaces = run
-    (q, qd, qdd), (work, dof, _), vectors, muscles = motion, spaces, lent[3], lent[5]
+    (q, qd, _), (work, dof, _), vectors, muscles = motion, spaces, lent[3], lent[5]
     width = tables[at.VALUES].shape[1]
     given, y = vectors[adjoint.GIVEN_FORCE], vectors[adjoint.ANSWER, : q.shape[0]]
     give_forces(arrays, tables, t, step, vectors)
-    if not pull_stage(arrays, step, q, qd, qdd, lent, spaces):
+    if not pull_stage(arrays, rows, fresh, step, motion, lent, spaces):
         return False
     if extra.shape[0] > 0:
-        note_stage(step, motion, extra, lent, notes)
+        note_stage(rows, step, motion, extra, lent, notes)
     take_bodies(arrays, y, bodies, gravity, work, dof)
     take_coordinates(arrays[at.DOF_FLOAT], q, qd, y, coordinates)
     add_inputs(arrays, q, qd, given, y, by_tau, work)
@@ -116,7 +118,9 @@ def begin_second(run: Run, t: float, h: float, first: tuple[Array, Array, Array]
 
 
 @shared
-def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: Array, notes: Array) -> bool:
+def pull_two_stages(
+    run: Run, rows: Array, t: float, h: float, q: Array, qd: Array, by_tau: Array, notes: Array
+) -> bool:
     """An SDIRK2 step from time t on. The known part of its second stage has (1 - gamma) h times the slopes of the
     first, q' and q'', and for states x that begin with x0 and end it with x1, x0 + (1 - gamma) / gamma (x1 - x0).
     """
@@ -130,7 +134,9 @@ def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: A
     if states:
         begin_second(run, t, h, first)
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
-    if not take_stage(run, t + h, GAMMA * h, last, by_tau[1], notes[1]):
+    if rows is not None:
+        prepare_stage(rows, GAMMA * h, 1, qd)
+    if not take_stage(run, rows, True, t + h, GAMMA * h, last, by_tau[1], notes[1]):
         return False
     for d in range(nv):
         vectors[adjoint.KNOWN_Q, d], vectors[adjoint.KNOWN_QD, d] = by_q[d], by_qd[d]
@@ -142,7 +148,10 @@ def pull_two_stages(run: Run, t: float, h: float, q: Array, qd: Array, by_tau: A
         for j in range(by_states.shape[0]):
             known[j] = (2.0 - 1.0 / GAMMA) * by_states[j]
             by_states[j] *= 1.0 / GAMMA - 1.0
-    if not take_stage(run, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
+    if rows is not None:
+        derive_rows(run[0], rows, (first[0], first[1]), run[6])
+        prepare_stage(rows, GAMMA * h, 0, first[1])
+    if not take_stage(run, rows, True, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
         return False
     for d in range(nv):
         by_q[d] += vectors[adjoint.KNOWN_Q, d]
@@ -175,14 +184,14 @@ def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: A
         by_qdd[d], by_qd[d] = whole[d], 0.0
         dof[d, at.HELD] += stop[adjoint.STOPPED, d]
     begun = vectors[adjoint.BEGUN_Q, :nv]
-    found = take_stage(run, t, 0.0, (begun, still, push), by_tau, notes[0])
+    found = take_stage(run, None, True, t, 0.0, (begun, still, push), by_tau, notes[0])
     for d in range(nv):
         if stop[adjoint.STOPPED, d] != 0.0:
             z[d] = whole[d]
             for e in range(nv):
                 z[d] -= mass[d, e] * y[e]
         by_qdd[d] = -whole[d]
-    found = found and take_stage(run, t, 0.0, (begun, still, still), by_tau, notes[1])
+    found = found and take_stage(run, None, True, t, 0.0, (begun, still, still), by_tau, notes[1])
     for d in range(nv):
         dof[d, at.HELD] -= stop[adjoint.STOPPED, d]
         vectors[adjoint.STOPPED_Q, d] = by_q[d] - z[d] / h
@@ -192,9 +201,67 @@ def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: A
     return found
 
 
+@shared
+def pull_projection(
+    run: Run, rows: Array, t: float, q1: Array, v1: Array, by_tau: Array, notes: Array
+) -> bool:
+    """The end (q1, v1) of a step whose stages end at END_Q, END_QD (see `projection`); notes (4, NOTES, nv): of the
+    three stages of length 0, and of the end.
+    """
+    arrays, _, _, extra, _, (slopes, leading, _, vectors, _, _), spaces = run
+    (_, _, _, jacobian, ahead, swung, _, _, _, own, _), dof, nv = rows, spaces[at.DOF], q1.shape[0]
+    by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
+    q, v = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv]
+    n, m, whole = vectors[adjoint.KNOWN_Q], vectors[adjoint.KNOWN_QD], vectors[adjoint.FIRST_QDD]
+    still, far, fast = (
+        vectors[adjoint.FIRST_QD, :nv],
+        vectors[adjoint.FIRST_Q, :nv],
+        vectors[adjoint.LAST_QDD, :nv],
+    )
+    derive_rows(arrays, rows, (q, v), spaces)
+    begin_projection(arrays, rows, (q1, v1), spaces)
+    for d in range(nv):
+        n[d], m[d], far[d], fast[d] = by_q[d], by_qd[d], q1[d] - q[d], v1[d] - v[d]
+        by_q[d], by_qd[d], by_qdd[d], whole[d], still[d] = 0.0, 0.0, m[d], m[d], 0.0
+    found = take_stage(run, rows, True, t, 0.0, (q, still, fast), by_tau, notes[0])
+    copy(own[FOUND], own[BY_SPEED])
+    copy(vectors[adjoint.ANSWER, :nv], own[BY_SPEED])
+    for d in range(nv):
+        n[d] -= force_on(d, swung, own[FOUND, nv:])
+        m[d] -= force_on(d, ahead, own[FOUND, nv:])
+        by_qdd[d] = n[d]
+        whole[d] += n[d]
+    found = found and take_stage(run, rows, False, t, 0.0, (q, still, far), by_tau, notes[1])
+    copy(own[FOUND], own[BY_PLACE])
+    copy(vectors[adjoint.ANSWER, :nv], own[BY_PLACE])
+    for d in range(nv):
+        by_qdd[d] = -whole[d]
+        n[d] -= force_on(d, ahead, own[FOUND, nv:])
+    found = found and take_stage(run, rows, False, t, 0.0, (q, still, still), by_tau, notes[2])
+    for d in range(nv):
+        by_qdd[d] = 0.0
+    find_pushes(rows, leading, slopes[2], (far, fast), dof)
+    take_turning(rows, by_q)
+    if extra.shape[0] > 0:
+        for d in range(nv):
+            notes[3, 0, d], notes[3, 1, d], notes[3, 2, d], notes[3, 3, d] = q1[d], v1[d], 0.0, 0.0
+        for k in range(extra.shape[0]):
+            d = extra[k]
+            notes[0, 3, d] += force_on(d, jacobian, own[BY_SPEED, nv:])
+            notes[1, 3, d] += force_on(d, jacobian, own[BY_PLACE, nv:])
+            notes[2, 0, d] += by_q[d]
+            notes[3, 0, d], notes[3, 1, d] = n[d], m[d]
+            by_q[d] = n[d] = m[d] = 0.0
+    for d in range(nv):
+        by_q[d] += n[d]
+        by_qd[d] += m[d]
+    return found
+
+
 @entry
 def sweep_back(
     run: Run,
+    rows: Array,
     integrator: int,
     now: tuple[float, float, int],
     motion: tuple[Array, Array, Array],
@@ -207,6 +274,7 @@ def sweep_back(
     number of the first step.
 
     motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts, and states of muscles (n + 1, states).
+    rows: None, or where the model has constraints `rows.Rows`.
     stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
     derivatives of the loss by q and q'. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those by the state after
     the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau (n, stages, nv +
@@ -242,16 +310,36 @@ def sweep_back(
         copy(q[k + 1], end_q)
         copy(qd[k + 1], end_qd)
         stop = numbers[k] if numbers.shape[0] > 0 else -1
-        if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
-            return
+        if rows is None:
+            if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
+                return
+        else:
+            now_k = t, float(first + k)
+            if not repeat_step(arrays, rows, integrator, run[1], now_k, h, vectors, spaces):
+                return
+            if not pull_projection(
+                run, rows, t, q[k + 1], qd[k + 1], by_tau[k, 0], notes[k, by_tau.shape[1] :]
+            ):
+                return
         if integrator == at.SDIRK2:
-            if not pull_two_stages(run, t, h, end_q, end_qd, by_tau[k], notes[k]):
+            if not pull_two_stages(run, rows, t, h, end_q, end_qd, by_tau[k], notes[k]):
                 return
         else:
             for d in range(nv):
                 push[d] = (end_qd[d] - begun_qd[d]) / h
-            if not take_stage(run, t + h, h, (end_q, end_qd, push), by_tau[k, 0], notes[k, 0]):
+            if rows is not None:
+                prepare_stage(rows, h, 0, end_qd)
+            if not take_stage(run, rows, True, t + h, h, (end_q, end_qd, push), by_tau[k, 0], notes[k, 0]):
                 return
         if stop >= 0:
             for d in range(nv):
                 by_q[d] += vectors[adjoint.STOPPED_Q, d]
+    for d in range(nv):
+        by_q[d] += slopes[0][0, d]
+        by_qd[d] += slopes[1][0, d]
+    if rows is not None and first == 0:  # a simulation begins on the constraints
+        copy(q[0], end_q)
+        copy(qd[0], end_qd)
+        pull_projection(
+            run, rows, start, q[0], qd[0], by_tau[0, 0], notes[by_tau.shape[0], by_tau.shape[1] :]
+        )

@@ -94,16 +94,20 @@ def built(what):
     if what == "bounce":
         return pendulum(limits=(-1.0, 1.0), limit_restitution=0.2).build()
     builder = pendulum()
-    if what == "rope":
-        builder.add_constraint(
-            "rope", ph.constraints.DistanceConstraint("bob", None, (1, 0, 0), (1, 1, 0), length=1.0)
-        )
+    if what == "stops":
+        builder = pendulum(limits=(-1.0, 1.0), limit_restitution=0.0)
+    if what in ("rope", "stops"):
+        sense = "rope" if what == "rope" else "rod"
+        tie = ph.constraints.DistanceConstraint("bob", None, (1, 0, 0), (1, 1, 0), length=1.0, sense=sense)
+        builder.add_constraint("rope", tie)
     elif what == "ball":
         builder.add_collider("ball", "bob", contacts.Sphere(0.1))
     return builder.build()
 
 
-@pytest.mark.parametrize(("what", "told"), [("bounce", "bob"), ("rope", "rope"), ("ball", "ball")])
+@pytest.mark.parametrize(
+    ("what", "told"), [("bounce", "bob"), ("rope", "rope"), ("stops", "rope"), ("ball", "ball")]
+)
 def test_what_has_no_gradient_is_named(given, what, told):
     model = built(what)
     with pytest.raises(ph.ModelError, match=told):

@@ -1,0 +1,125 @@
+"""The end of a step on the constraints, backwards (see `stepping.implicit_impulses.settle`).
+
+The stages end at q and v, and the step at q1 = q + M^-1 J^T i, v1 = v + M^-1 J^T j, with M and J at q and such i and j
+that the rows' values are 0 at q1, and J1 v1 = 0 for J1 = J(q1). Let B1 = d(J1 v1)/dq1. For the derivatives (n, m) of a
+loss by q1 and v1, the solutions of
+
+    M y + J1^T z = m,   J y = 0,    and    M x + J1^T w = n - B1^T z,   J x = 0
+
+give those by v, m - J1^T z, by q, n - B1^T z - J1^T w - dE/dq, and by all on which M depends, -dE, where E =
+y^T (M (v1 - v) - J^T j) + x^T (M (q1 - q) - J^T i). As M a = ID(q, 0, a) - ID(q, 0, 0), three stages of length 0 have
+what is not of J.
+"""
+
+from __future__ import annotations
+
+from .. import layout as at
+from ..algebra.vectors import Array
+from ..compiler.jit import shared
+from ..muscles.states import begin_states
+from ..stepping import implicit_stage as newton
+from ..stepping.bundles import Spaces, Tables
+from ..stepping.implicit import newton_step
+from ..stepping.rollout import copy
+from . import layout as adjoint
+from .rows import (
+    BY_PLACE,
+    BY_SPEED,
+    FAR,
+    FOUND,
+    RIGHT,
+    Rows,
+    add_displaced,
+    dense_rows,
+    solve_bordered,
+)
+
+
+@shared
+def repeat_step(
+    arrays: Array,
+    rows: Rows,
+    integrator: int,
+    tables: Tables,
+    now: tuple[float, float],
+    h: float,
+    vectors: Array,
+    spaces: Spaces,
+) -> bool:
+    """Repeat the stages of the step from BEGUN_Q, BEGUN_QD: END_Q and END_QD get their end, and rows the forces in each
+    stage. now is the time and the number of steps done. False with a flag where that fails.
+    """
+    more, implicit, forces, _, _, _, _, _, _, _, _ = rows
+    _, _, _, stages, notes, _, _ = implicit
+    flags, nv = spaces[at.FLAGS], spaces[at.DOF].shape[0]
+    data, width = arrays[at.MODEL_DATA], tables[at.VALUES].shape[1]
+    q, qd = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv]
+    copy(vectors[adjoint.BEGUN_Q, :nv], q)
+    copy(vectors[adjoint.BEGUN_QD, :nv], qd)
+    begin_states(data, width, vectors[adjoint.BEGUN_STATES], stages[newton.GIVEN_FORCE])
+    begin_states(data, width, vectors[adjoint.BEGUN_STATES], stages[newton.LAST_Q])
+    notes[newton.HISTORY] = min(notes[newton.HISTORY], 1.0)  # the step after this one
+    flags[at.STATUS] = at.OK
+    newton_step(arrays, more, integrator, tables, now, 1.0, h, q, qd, implicit, spaces)
+    last = forces.shape[0] - 2
+    for k in range(forces.shape[1]):
+        forces[0, k] = stages[newton.NEWEST + last, nv + k]
+        forces[last, k] = stages[newton.NEWEST, nv + k]
+    return bool(flags[at.STATUS] == at.OK)
+
+
+@shared
+def begin_projection(arrays: Array, rows: Rows, end: tuple[Array, Array], spaces: Spaces) -> None:
+    """J1 at the step's end (q1, v1) as what rows has ahead of the last stage's J, and B1; after `derive_rows`.
+
+    dJ/dq differs from the last stage's by a share of order two, for which forward differences are enough.
+    """
+    more, _, forces, _, ahead, swung, turned, _, _, _, slopes = rows
+    central, forward, (q1, v1) = slopes[0], slopes[1], end
+    nv, here = q1.shape[0], forces[forces.shape[0] - 1]
+    dense_rows(arrays, more, q1, v1, ahead, spaces)
+    for k in range(here.shape[0]):
+        here[k] = 0.0
+        for d in range(nv):
+            for e in range(nv):
+                forward[k, d, e] = central[k, d, e] - forward[k, d, e] - ahead[k, d] / FAR
+    for e in range(nv):
+        add_displaced(arrays, rows, FAR, 1.0 / FAR, e, end, forward, spaces)
+    for e in range(nv):
+        for d in range(nv):
+            turned[d, e] = 0.0
+        for k in range(here.shape[0]):
+            swung[k, e] = 0.0
+            for d in range(nv):
+                swung[k, e] += forward[k, d, e] * v1[d]
+
+
+@shared
+def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Array], dof: Array) -> None:
+    """i and j from q1 - q and v1 - v in pushes, behind the nv numbers of x and y in BY_PLACE and BY_SPEED."""
+    _, _, _, jacobian, ahead, _, _, _, _, vectors, _ = rows
+    nv, n = dof.shape[0], vectors.shape[1]
+    for k in range(n - nv):
+        for e in range(nv):
+            ahead[k, e] = jacobian[k, e]
+    for way in range(2):
+        push = pushes[0] if way == 0 else pushes[1]
+        for i in range(n):
+            vectors[RIGHT, i] = 0.0
+            for e in range(nv if i < nv else 0):
+                vectors[RIGHT, i] += mass[i, e] * push[e]
+        solve_bordered(rows, leading, dof)
+        for k in range(nv, n):
+            vectors[BY_PLACE + way, k] = vectors[FOUND, k]
+
+
+@shared
+def take_turning(rows: Rows, by_q: Array) -> None:
+    """Add the derivatives by q of y^T J^T j + x^T J^T i, after `find_pushes`."""
+    vectors, central = rows[9], rows[10][0]
+    x, y, nv = vectors[BY_PLACE], vectors[BY_SPEED], central.shape[1]
+    for k in range(central.shape[0]):
+        for d in range(nv):
+            share = x[nv + k] * x[d] + y[nv + k] * y[d]
+            for e in range(nv):
+                by_q[e] += share * central[k, d, e]
