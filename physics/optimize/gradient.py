@@ -12,18 +12,14 @@ from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..dynamics.constrained import assemble
-from ..dynamics.workspace import constraint_space
 from ..errors import DivergedError, ModelError
 from ..integrators import INTEGRATORS
-from ..integrators.implicit import implicit_workspace
 from ..joints.packing import TangentSpace
 from ..kernels import layout
 from ..kernels.adjoint import layout as at
-from ..kernels.constraints import layout as con
 from ..model.checks import check_flags
 from ..model.model import Model
 from ..model.result import Result
-from ..motions.motion import pack_motions
 from ..motions.table import force_table
 from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
@@ -42,7 +38,8 @@ from .parameters import (
     model_with,
     values_of,
 )
-from .stops import Stops, not_differentiable
+from .steps import refuse, rows_of
+from .stops import Stops
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
 METHODS = {"bdf1": (1.0,), "sdirk2": (1.0 - math.sqrt(0.5), 1.0)}
@@ -343,32 +340,6 @@ class Sweep:
         }
 
 
-def rows_of(model: Model, stages: int) -> tuple[Any, ...]:
-    """`kernels.adjoint.rows.Rows` of a model with constraints."""
-    nv, count = model.num_coordinates, model.num_constraint_rows
-    system, memory, contacts, effort = constraint_space(model, local=True)
-    none = np.zeros((0, nv))
-    more = (
-        model.constraint_arrays,
-        system,
-        pack_motions(model, None, model.state()),
-        contacts,
-        memory,
-        effort,
-    )
-    return (
-        (*more, none, none),
-        implicit_workspace(model, count),
-        np.zeros((stages + 1, count)),
-        *(np.zeros((count, nv)) for _ in range(3)),
-        np.zeros((nv, nv)),
-        np.zeros((nv + count, nv + count)),
-        np.zeros(nv + count, dtype=np.int64),
-        np.zeros((kernels.adjoint.rows.VECTORS, nv + count)),
-        np.zeros((2, count, nv, nv)),
-    )
-
-
 def rows_around(times: FloatArray, at_times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Rows of a table around each of n times, and the second one's shares (n, 1)."""
     k = np.clip(np.searchsorted(times, at_times, side="right") - 1, 0, max(len(times) - 2, 0))
@@ -406,20 +377,3 @@ def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
     start = float(state.time)
     instance(objective, Objective, "objective").check(model, start, start + duration)
     return Task(model, state, dt, steps, integrator, objective, places, times, values)
-
-
-def refuse(model: Model) -> None:
-    """ModelError if a model has what has no gradient."""
-    model.check_dynamics()
-    one_sided = model.constraint_arrays[0][:, con.CONSTRAINT_SENSE] != con.EQUALITY
-    rolling = model.constraint_arrays[0][:, con.CONSTRAINT_KIND] == con.ROLLING
-    stopped = model.has_hard_limits and bool(model.constraints)
-    for what, names in (
-        ("constraint", [name for name, bad in zip(model.constraints, one_sided | rolling) if bad]),
-        ("contact", model.contact_names),
-        ("soft body", [each.name for each in model.soft_bodies]),
-        ("hard limit of body", not_differentiable(model)),
-        ("hard limits beside the constraint", list(model.constraints) if stopped else []),
-    ):
-        for name in names[:1]:
-            raise ModelError(f"there is no gradient through the {what} {name!r}: take the model without it")

@@ -80,8 +80,9 @@ def add_displaced(
 @shared
 def derive_rows(arrays: Array, rows: Rows, motion: tuple[Array, Array], spaces: Spaces) -> None:
     """J and dJ/dq of a stage at the motion (q, q')."""
-    (q, qd), jacobian, (central, forward) = motion, rows[JACOBIAN], (rows[10][0], rows[10][1])
-    dense_rows(arrays, rows[0], q, qd, jacobian, spaces)
+    more, _, _, jacobian, _, _, _, _, _, _, slopes = rows
+    (q, qd), central, forward = motion, slopes[0], slopes[1]
+    dense_rows(arrays, more, q, qd, jacobian, spaces)
     for k in range(jacobian.shape[0]):
         for d in range(q.shape[0]):
             for e in range(q.shape[0]):
@@ -145,7 +146,7 @@ def factorize_bordered(rows: Rows, leading: Array, mass: Array, dof: Array) -> i
             matrix[nv + k, nv + j] = 0.0
         matrix[nv + k, nv + k] = -DEPENDENT * answer if answer > 0.0 else -1.0
     bad = lu_factorize(matrix, pivots)
-    return min(bad, nv - 1)
+    return bad if bad < nv else nv - 1
 
 
 @shared
