@@ -20,6 +20,7 @@ from ..kernels.adjoint import layout as at
 from ..model.checks import check_flags
 from ..model.model import Model
 from ..model.result import Result
+from ..motions.motion import MotionArrays, led_on, pack_motions
 from ..motions.table import force_table
 from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
@@ -73,6 +74,7 @@ def gradient(
     objective: Objective,
     parameters: Any,
     tau: Any = None,
+    motions: Any = None,
 ) -> Gradient:
     """The loss of a simulated motion and its gradient by parameters, exact for the steps that the simulation takes.
 
@@ -84,6 +86,7 @@ def gradient(
         model, state, duration, dt: as of `simulate`; the duration is a whole number of steps.
         integrator: ``"bdf1"`` or ``"sdirk2"``. objective: of ``ph.objectives``. parameters: a list of `Parameter`.
         tau: generalized forces, constant or a `Table`, with inputs if wanted (`Model.with_inputs`).
+        motions: as of `simulate`, of positions; numbers of coordinates that they prescribe have derivatives 0.
 
     Raises:
         ModelError: an invalid argument, or a model with what has no gradient: one-sided and rolling constraints,
@@ -91,7 +94,8 @@ def gradient(
             muscles that have mass. Nothing ran.
         DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
-    return make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters).gradient()
+    motion = Motion(model, state, duration, dt, integrator, tau, motions)
+    return make_task(motion, objective, parameters).gradient()
 
 
 class Motion(NamedTuple):
@@ -103,6 +107,7 @@ class Motion(NamedTuple):
     dt: float
     integrator: str
     tau: Any = None
+    motions: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +123,7 @@ class Task:
     places: Places
     times: FloatArray
     values: Values
+    motions: Any = None
 
     def gradient(self) -> Gradient:
         value, sweep = self.swept()
@@ -166,9 +172,15 @@ class Task:
             value += sweep.back(first, rows)
         return value, sweep
 
+    def prescribed(self) -> MotionArrays:
+        """The motions of the whole run."""
+        packed = pack_motions(self.model, self.motions, self.state)
+        return led_on(self.model, packed, float(self.state.time) + self.steps * self.dt, self.dt)
+
     def _simulated(self, state: State, steps: int, every: int) -> Result:
         """The motion over a number of steps, with a sample after each so many of them."""
-        wishes: Any = {"tau": forces_of(self.values, self.times), "record_interval": every * self.dt}
+        wishes: Any = {"tau": forces_of(self.values, self.times), "motions": self.motions}
+        wishes["record_interval"] = every * self.dt
         problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
         result = run_integrator(replace(problem, whole=True), state)
         if any(result.info[kind] for kind in ("substitutes", "divided", "repeated")):
@@ -230,7 +242,9 @@ class Sweep:
             (self.bodies, self.coordinates, self.gravity, differences),
             model.workspace().clear(),
         )
-        self.rows = rows_of(model, len(METHODS[task.integrator])) if model.constraints else None
+        channels, pieces = task.prescribed()
+        channels = np.concatenate([self.displaced.own[channels[:, :1]], channels[:, 1:]], axis=1)
+        self.rows = rows_of(model, len(METHODS[task.integrator]), (channels, pieces))
         self.run = (model.arrays, (task.times, table), pulls, self.displaced.extra, sums, lent, self.spaces)
 
     def _variants(self) -> FloatArray:
@@ -357,12 +371,12 @@ def spread(times: FloatArray, at_times: FloatArray, rows: FloatArray, table: Flo
 
 def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
     """The checked task of `gradient`, which see for errors."""
-    model, state, duration, dt, integrator, tau = motion
+    model, state, duration, dt, integrator, tau, motions = motion
     chosen(integrator, METHODS, "integrator of a gradient")
     instance(model, Model, "model")
-    refuse(model)
-    state = check_start(model, state)
     duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
+    state = check_start(model, state)
+    refuse(model, motions, state, duration)
     steps = round(duration / dt)
     if steps < 1 or abs(steps * dt - duration) > 1e-9 * duration:
         raise ModelError(f"duration {duration:g} s of a gradient must be a whole number of steps of {dt:g} s")
@@ -376,4 +390,4 @@ def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
         raise ModelError(f"gravity has no gradient in a model whose muscles have mass ({name!r})")
     start = float(state.time)
     instance(objective, Objective, "objective").check(model, start, start + duration)
-    return Task(model, state, dt, steps, integrator, objective, places, times, values)
+    return Task(model, state, dt, steps, integrator, objective, places, times, values, motions)

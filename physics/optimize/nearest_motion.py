@@ -79,6 +79,7 @@ def nearest_motion(
     strength: float = 1.0,
     budgets: Mapping[str, float] | None = None,
     state: State | None = None,
+    motions: Any = None,
     most_gradients: int = 300,
     progress: Progress | None = None,
 ) -> NearestMotion:
@@ -99,7 +100,7 @@ def nearest_motion(
             guessed, and bodies on them are not compared.
         strength: budgets as a share of the torque that suffices in nine tenths of the motion. budgets: {coordinate:
             largest torque [N m, N]} of those that have one of their own.
-        state: the start; None: that of the smoothed motion. most_gradients: of each span.
+        state: the start; None: that of the smoothed motion. motions: as of `gradient`. most_gradients: of each span.
         progress: called with the gradients so far and the share of the motion that is done; False cancels.
 
     Raises:
@@ -133,7 +134,9 @@ def nearest_motion(
     shares = shares_of_rows(knots, smooth.times)
     rows[:, columns] = np.clip(np.linalg.lstsq(shares, smooth.tau[:, columns], rcond=None)[0], -most, most)
     wanted = np.asarray(q, dtype=float)
-    search = _Search(model, Follow(smooth.times, wanted, metric), names, most, dt, integrator, most_gradients)
+    search = _Search(
+        model, Follow(smooth.times, wanted, metric), names, most, dt, integrator, motions, most_gradients
+    )
     gradients = search.run(start, knots, rows, progress)
     found = Table(knots, rows)
     result = search.simulated(start, found)
@@ -147,8 +150,8 @@ def nearest_motion(
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """A model, the motion that it is to follow, names of torques and their largest values, how it is simulated, and how
-    many gradients each span of knots may take.
+    """A model, the motion that it is to follow, names of torques and their largest values, how it is simulated,
+    and how many gradients each span of knots may take.
     """
 
     model: Model
@@ -157,12 +160,15 @@ class _Search:
     most: FloatArray
     dt: float
     integrator: str
+    motions: Any
     most_gradients: int
 
     def simulated(self, state: State, table: Table) -> Result:
         """The motion by a table's forces, over its times."""
         duration = float(table.times[-1] - table.times[0])
-        return simulate(self.model, state, duration, self.dt, self.integrator, tau=table)
+        return simulate(
+            self.model, state, duration, self.dt, self.integrator, tau=table, motions=self.motions
+        )
 
     def run(self, state: State, knots: FloatArray, rows: FloatArray, progress: Progress | None) -> int:
         """Put the torques found, from a state on, into the rows (K, nv + inputs) at knots (K,) [s], span by span;
@@ -212,6 +218,7 @@ class _Search:
             objective=objective,
             parameters=list(bounds),
             tau=given,
+            motions=self.motions,
             bounds=bounds,
             most_gradients=self.most_gradients,
             progress=progress,

@@ -59,6 +59,7 @@ def optimize(
     objective: Objective,
     parameters: Any,
     tau: Any = None,
+    motions: Any = None,
     bounds: Mapping[Parameter, Any] | None = None,
     method: str | None = None,
     starts: Any = None,
@@ -68,7 +69,7 @@ def optimize(
     """Parameters of a simulation with a locally least loss.
 
     Args:
-        model, state, duration, dt, integrator, objective, parameters, tau: as of `gradient`.
+        model, state, duration, dt, integrator, objective, parameters, tau, motions: as of `gradient`.
         bounds: {parameter: (lower, upper)} of all its numbers, None for an open end. Stiffness, damping, tensions and
             excitations keep within what a model takes.
         method: of SciPy. ``"L-BFGS-B"``, also if None; ``"least squares"`` (trust region) for sums of `Reach`, `Rest`,
@@ -89,7 +90,7 @@ def optimize(
     if progress is not None and not callable(progress):
         raise ModelError(f"progress must be callable, got {progress!r:.80}")
     most = whole_number(most_gradients, "most_gradients", 1)
-    task = make_task(Motion(model, state, duration, dt, integrator, tau), objective, parameters)
+    task = make_task(Motion(model, state, duration, dt, integrator, tau, motions), objective, parameters)
     limits = _limits(task, bounds)
     begins = [_against_gravity(task) if tau is None else task.places.read(task.values)]
     if isinstance(starts, str):

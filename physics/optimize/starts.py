@@ -15,6 +15,7 @@ from ..motions.table import interpolated
 from .gradient import Task
 from .objectives import Objective, Pose, Reach
 from .residuals import flat, shares_of_rows
+from .steps import at_time
 
 #: states of the smooth motion between two rows of a table of torques
 BETWEEN = 6
@@ -55,7 +56,9 @@ def _poses(task: Task) -> tuple[FloatArray, FloatArray]:
     for time in sorted(wanted):
         if time > start:
             times.append(time)
-            states.append(_pose(task, states[-1], wanted[time], held))
+            q, qd = np.array(states[-1].q), np.array(states[-1].qd)
+            at_time(task.model, task.prescribed(), time, q, qd)
+            states.append(_pose(task, replace(states[-1], q=q, qd=qd), wanted[time], held))
     return np.array(times), np.array([state.q for state in states])
 
 
@@ -89,6 +92,7 @@ def _torques_at(task: Task, times: FloatArray, poses: FloatArray, now: float) ->
         share = min((now - times[k]) / width, 1.0)
         q = q + np.polyval(QUINTIC, share) * way
         qd, qdd = (np.polyval(np.polyder(QUINTIC, m), share) / width**m * way for m in (1, 2))
+    at_time(task.model, task.prescribed(), now, q, qd)
     inputs = interpolated(now, task.times, task.values["table"])[task.model.num_coordinates :]
     state = task.model.state(q=q, qd=qd, time=now)
     return inverse_dynamics(task.model, state, qdd, inputs)

@@ -149,15 +149,15 @@ def solve(
 ) -> Solution:
     """Search for torques of some coordinates at knots (K,) [s], straight between them, that meet goals.
 
-    options: duration, dt, integrator and tau of ``simulate``. effort: weight of the squared torques, as a share of
-    those that hold the model and bring it a radian far. most: gradients.
+    options: duration, dt, integrator, tau and motions of ``simulate``. effort: weight of the squared torques, as a
+    share of those that hold the model and bring it a radian far. most: gradients.
 
     Raises:
         ModelError, DivergedError: as of `optimize`; other forces are not straight between the knots.
     """
     model.check_dynamics()
     duration, dt, integrator = (options[name] for name in ("duration", "dt", "integrator"))
-    table = at_knots(model, options.get("tau"), torques, knots)
+    table, motions = at_knots(model, options.get("tau"), torques, knots), options.get("motions")
     wanted = Sum(tuple((1.0, goal.objective(model, state)) for goal in goals))
     efforts = effort / _usual_effort(model, state, torques, duration) * Effort(list(torques))
     values, done = table, 0
@@ -176,6 +176,7 @@ def solve(
             objective=wanted + easier * efforts,
             parameters=[Parameter("torque", name) for name in torques],
             tau=Table(knots, values),
+            motions=motions,
             method="least squares",
             starts=None if round_ else FROM_POSES,
             most_gradients=max(1, most // len(EASIER)),
@@ -184,7 +185,7 @@ def solve(
         values, done = np.array(instance(found.inputs, Table, "torques").values), done + found.gradients
     columns = [model.coordinate_index(name) for name in torques]
     values[:, columns] = values[:, columns].astype(np.float32)
-    result = simulate(model, state, duration, dt, integrator, tau=Table(knots, values))
+    result = simulate(model, state, duration, dt, integrator, tau=Table(knots, values), motions=motions)
     by_name = {name: values[:, column].copy() for name, column in zip(torques, columns)}
     return Solution(knots, by_name, [goal.miss(result) for goal in goals], done)
 

@@ -214,8 +214,6 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
 #: what a search for torques refuses: there is no gradient through it
 WITHOUT_GRADIENT = {
-    "motions": "follows its animation, and torques are found only where no animation moves what is simulated, or what "
-    "carries it: mute that animation",
     "pulls": "is pulled to its animation, which torques cannot be found with: set its Animation Influence to 0",
     "controllers": "has a spring or a controller to its animation, which torques cannot be found with: turn it off",
 }
@@ -267,6 +265,7 @@ def make_physical(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
         strength=job.get("strength", 1.0),
         budgets=job.get("budgets"),
         state=state,
+        motions=options.get("motions"),
         progress=lambda _gradients, part: report.progress(part),
     )
     header = {"budgets": found.budgets, "distance": found.distance, "gradients": found.gradients}

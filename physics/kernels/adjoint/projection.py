@@ -19,7 +19,8 @@ from ..compiler.jit import shared
 from ..muscles.states import begin_states
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Spaces, Tables
-from ..stepping.implicit import newton_step
+from ..stepping.implicit import GAMMA, newton_step
+from ..stepping.motion import follow
 from ..stepping.rollout import copy
 from . import layout as adjoint
 from .rows import (
@@ -66,6 +67,24 @@ def repeat_step(
         forces[0, k] = stages[newton.NEWEST + last, nv + k]
         forces[last, k] = stages[newton.NEWEST, nv + k]
     return bool(flags[at.STATUS] == at.OK)
+
+
+@shared
+def place_stages(rows: Rows, integrator: int, t: float, h: float, vectors: Array, dof: Array) -> None:
+    """After `repeat_step`: the accelerations of the stages, and the motion of the first of two."""
+    (_, _, motion, _, _, _, _, _), (_, _, _, stages, _, _, _), nv = rows[0], rows[1], dof.shape[0]
+    q, qd, qdd = (
+        vectors[adjoint.FIRST_Q, :nv],
+        vectors[adjoint.FIRST_QD, :nv],
+        vectors[adjoint.FIRST_QDD, :nv],
+    )
+    copy(stages[newton.NEWEST, :nv], vectors[adjoint.LAST_QDD])
+    if integrator == at.SDIRK2:
+        copy(stages[newton.NEWER, :nv], qdd)
+        for d in range(nv):
+            qd[d] = vectors[adjoint.BEGUN_QD, d] + GAMMA * h * qdd[d]
+            q[d] = vectors[adjoint.BEGUN_Q, d] + GAMMA * h * qd[d]
+        follow(motion, t, h, t + GAMMA * h, q, qd, dof)
 
 
 @shared

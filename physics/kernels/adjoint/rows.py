@@ -26,7 +26,7 @@ from ..stepping.implicit_matrix import DEPENDENT
 # 1, r), J of the second equation, J + s B of the first, B (r, nv), T (nv, nv), matrix (nv + r, nv + r), pivots, vectors
 # (5, nv + r), and dJ/dq (2, r, nv, nv) of the stage by central and by forward differences
 Rows: TypeAlias = tuple[Array, Implicit, Array, Array, Array, Array, Array, Array, Array, Array, Array]
-FORCES, JACOBIAN, TURNED = 2, 3, 6
+MORE, FORCES, JACOBIAN, TURNED = 0, 2, 3, 6
 # vectors: the right side, the solution, what it lacks, and solutions of projections, or displaced coordinates
 RIGHT, FOUND, LACK, BY_PLACE, BY_SPEED = range(5)
 VECTORS = 5
@@ -87,7 +87,7 @@ def derive_rows(arrays: Array, rows: Rows, motion: tuple[Array, Array], spaces: 
         for d in range(q.shape[0]):
             for e in range(q.shape[0]):
                 central[k, d, e], forward[k, d, e] = 0.0, -jacobian[k, d] / FAR
-    for e in range(q.shape[0]):
+    for e in range(q.shape[0] if jacobian.shape[0] > 0 else 0):
         add_displaced(arrays, rows, FAR, 1.0 / FAR, e, motion, forward, spaces)
         add_displaced(arrays, rows, -FAR, -0.5 / FAR, e, motion, central, spaces)
     for k in range(jacobian.shape[0]):

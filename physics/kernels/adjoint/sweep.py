@@ -11,12 +11,13 @@ from ..dynamics.rnea import inverse_dynamics
 from ..muscles.states import advance_states, begin_states, has_states, set_implicit
 from ..stepping.bundles import Spaces, Tables
 from ..stepping.implicit import GAMMA
+from ..stepping.motion import follow
 from ..stepping.rollout import CHART_LIMIT, change_charts, copy, table_force
 from . import layout as adjoint
 from .charts import pull_charts
 from .parameters import add_inputs, take_bodies, take_coordinates
-from .projection import begin_projection, find_pushes, repeat_step, take_turning
-from .rows import BY_PLACE, BY_SPEED, FOUND, derive_rows, force_on, prepare_stage
+from .projection import begin_projection, find_pushes, place_stages, repeat_step, take_turning
+from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, derive_rows, force_on, prepare_stage
 from .stage import Lent, note_stage, pull_stage
 from .states import Motion, add_pulls
 
@@ -130,7 +131,8 @@ def pull_two_stages(
     by_states, known = vectors[adjoint.BY_STATES], vectors[adjoint.KNOWN_STATES]
     states = has_states(run[0])
     by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
-    first_stage(h, q, qd, vectors)
+    if rows is None:
+        first_stage(h, q, qd, vectors)
     if states:
         begin_second(run, t, h, first)
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
@@ -274,7 +276,7 @@ def sweep_back(
     number of the first step.
 
     motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts, and states of muscles (n + 1, states).
-    rows: None, or where the model has constraints `rows.Rows`.
+    rows: None, or `rows.Rows` where the model has constraints or coordinates are prescribed.
     stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
     derivatives of the loss by q and q'. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those by the state after
     the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau (n, stages, nv +
@@ -295,6 +297,9 @@ def sweep_back(
         vectors[adjoint.END_QD, :nv],
     )
     for k in range(q.shape[0] - 2, -1, -1):
+        t = start + (first + k) * h
+        if rows is not None:
+            follow(rows[MORE][2], t, h, t + h, end_q, end_qd, dof)
         pull_charts(arrays, dof, CHART_LIMIT, q[k + 1], qd[k + 1], by_q, by_qd)
         for d in range(nv):
             by_q[d] += slopes[0][k + 1, d]
@@ -306,7 +311,6 @@ def sweep_back(
             vectors[adjoint.BASE_STATES, width + j] = states[k, j]
         if first + k > 0:  # a run keeps the chart in which it begins
             change_charts(arrays, dof, CHART_LIMIT, 0.0, begun_q, begun_qd, push, chart)
-        t = start + (first + k) * h
         copy(q[k + 1], end_q)
         copy(qd[k + 1], end_qd)
         stop = numbers[k] if numbers.shape[0] > 0 else -1
@@ -317,27 +321,34 @@ def sweep_back(
             now_k = t, float(first + k)
             if not repeat_step(arrays, rows, integrator, run[1], now_k, h, vectors, spaces):
                 return
-            if not pull_projection(
+            if rows[JACOBIAN].shape[0] > 0 and not pull_projection(
                 run, rows, t, q[k + 1], qd[k + 1], by_tau[k, 0], notes[k, by_tau.shape[1] :]
             ):
                 return
+            place_stages(rows, integrator, t, h, vectors, dof)
         if integrator == at.SDIRK2:
             if not pull_two_stages(run, rows, t, h, end_q, end_qd, by_tau[k], notes[k]):
                 return
         else:
-            for d in range(nv):
-                push[d] = (end_qd[d] - begun_qd[d]) / h
-            if rows is not None:
+            if rows is None:
+                for d in range(nv):
+                    push[d] = (end_qd[d] - begun_qd[d]) / h
+            else:
                 prepare_stage(rows, h, 0, end_qd)
             if not take_stage(run, rows, True, t + h, h, (end_q, end_qd, push), by_tau[k, 0], notes[k, 0]):
                 return
         if stop >= 0:
             for d in range(nv):
                 by_q[d] += vectors[adjoint.STOPPED_Q, d]
+        for d in range(nv):
+            if dof[d, at.HELD] != 0.0:  # whatever a prescribed coordinate was before
+                by_q[d] = by_qd[d] = 0.0
     for d in range(nv):
         by_q[d] += slopes[0][0, d]
         by_qd[d] += slopes[1][0, d]
-    if rows is not None and first == 0:  # a simulation begins on the constraints
+    if (
+        rows is not None and first == 0 and rows[JACOBIAN].shape[0] > 0
+    ):  # a simulation begins on the constraints
         copy(q[0], end_q)
         copy(qd[0], end_qd)
         pull_projection(

@@ -60,6 +60,16 @@ def test_an_arm_reaches_and_rests_and_its_torques_bake_again_to_the_same(part, s
     assert np.abs(again.q - result.q).max() < 1e-6  # torques in single precision
 
 
+def test_an_arm_on_a_rig_that_walks_reaches(part, scene, reaching):
+    rig, _ = reaching
+    for frame, place in ((1, 0.0), (20, 0.05), (GOAL + 5, 0.3)):
+        rig.location = (place, 0.0, 0.0)
+        rig.keyframe_insert("location", frame=frame)
+    solved = solve(part, scene)
+    assert apart(scene, *reaching) < 1e-3  # m: the requirement
+    assert codes(solved.bake.warnings) == [] and part("handlers.staleness").changes(scene) == []
+
+
 def test_a_goal_out_of_reach_is_named_and_written_only_if_accepted(part, ph, scene, reaching):
     _, target = reaching
     target.location, scene.render.fps = (2.0, 0.0, 0.5), 25  # 1/200 s is less in single precision
