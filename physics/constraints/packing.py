@@ -93,23 +93,31 @@ def make_system(
     fronts: int = 0,
     *,
     local: bool = False,
+    coupled: IntArray | None = None,
 ) -> System:
     """Workspace for the rows of constraints and `more` other ones (see ``kernels.constraints.layout``).
 
     island: most rows whose matrix is formed, at least those of the constraints; 0 for all. fronts: room for the matrix
     of a large island's coordinates. local: whether the caller needs no responses to rows, so that loops may be solved
-    cluster by cluster.
+    cluster by cluster. coupled: coordinates of the trees that soft bodies couple, None without soft bodies.
     """
     contact, nv = kernels.contact, len(arrays[4])
     fixed = int(constraints[0][:, rows.CONSTRAINT_ROWS].sum())
     n = max(fixed + more, 1)
     trees, width, answer = _shape_of_rows(arrays, constraints)
+    factors = 0
+    if coupled is not None:
+        answer = factors = nv
+        local = False
+        joined = np.isin(trees, trees[coupled])
+        trees[joined] = trees[joined].min(initial=nv)
     block = _largest_block(arrays, constraints, trees) if fixed > DENSE else max(fixed, 1)
     island = max(min(island or n, n), block)
     space, _ = contact.impulse_layout.impulse_space(island)
     ints, large = np.int64, contact.sparse_layout
     jacobian = np.zeros((n, width)), np.zeros((n, width), ints), np.zeros((n, rows.SPAN_WIDTH), ints)
-    response, vectors = (np.zeros((n, answer)), np.zeros((n, rows.RANGES_WIDTH), ints)), np.zeros((3, nv))
+    response = np.zeros((n, answer)), np.zeros((n, rows.RANGES_WIDTH), ints)
+    vectors = np.zeros((rows.WORK_VECTORS + factors, nv))
     many, tree_table = n if fronts else 1, np.zeros((nv + 1, rows.TREES_WIDTH), ints)
     tree_table[:nv, rows.TREE] = trees
     sparse = (

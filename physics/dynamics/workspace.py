@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import kernels
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..constraints.packing import System, make_system
 from ..kernels.constraints import layout as rows
 from ..kernels.contact.layout import FOUND_WIDTH, PAIR_POINT, PAIR_RADIUS, PAIR_WIDTH
@@ -30,10 +30,19 @@ def constraint_space(
     pairs = contact_places(model)
     more = 2 * model.num_limits + 3 * min(pairs, FIRST_CONTACTS)
     fronts = FIRST_FRONTS if 3 * pairs >= kernels.contact.large_islands.FEW_ROWS else 0
-    system = make_system(model.arrays, model.constraint_arrays, more, FIRST_ISLAND, fronts, local=local)
+    parts, coupled = (model.arrays, model.constraint_arrays), coupled_by_soft(model)
+    system = make_system(*parts, more, FIRST_ISLAND, fronts, local=local, coupled=coupled)
     memory = np.zeros((model.num_limits + pairs, rows.MEMORY_WIDTH))
     contacts = contact_space(model) if one_sided(model) or not local else (model.contact_pairs,)
     return system, memory, contacts, np.zeros(model.num_coordinates)
+
+
+def coupled_by_soft(model: Model) -> IntArray | None:
+    """Coordinates that move attached nodes of soft bodies, None without soft bodies."""
+    if not model.soft_bodies:
+        return None
+    found: IntArray = model.soft_mesh.moving(model.arrays)[kernels.soft.layout.COORDINATES]
+    return found
 
 
 def one_sided(model: Model) -> bool:
@@ -68,7 +77,8 @@ def enlarged(model: Model, system: System) -> System:
     else:
         return system
     fixed = model.num_constraint_rows
-    result = make_system(model.arrays, model.constraint_arrays, size - fixed, island, fronts)
+    parts, coupled = (model.arrays, model.constraint_arrays), coupled_by_soft(model)
+    result = make_system(*parts, size - fixed, island, fronts, coupled=coupled)
     result[rows.SYSTEM_STATISTICS][:] = system[rows.SYSTEM_STATISTICS]
     return result
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray, IntArray
 from ..bodies.state import State
+from ..constraints.packing import System
+from ..dynamics.workspace import constraint_space
 from ..errors import ModelError
 from ..joints.packing import aligned_copy, aligned_zeros
 from ..kernels import layout
@@ -17,6 +20,8 @@ from ..model.model import Model
 from ..model.result import Result
 from ..soft.states import on_surfaces
 from .base import Method, Problem, Recording, refuse_muscle_states
+from .consistency import refuse_torn
+from .constrained import settler, statistics, with_room
 from .implicit import implicit_workspace, integrate_implicit
 from .stretches import run_in_stretches
 
@@ -30,17 +35,27 @@ def check_soft(model: Model, method: Method) -> None:
             "linearly_implicit_euler, bdf1, sdirk2, or an explicit method with a fixed step"
         )
     refuse_muscle_states(model, name)
-    for words, found in (
-        ("constraints", tuple(model.constraints)),
-        ("contacts", tuple(model.contacts)),
-        ("colliders of bodies that may touch each other", touching_pair(model)),
-        ("hard limits (limit_restitution)", model.hard_limit_rows),
-    ):
+    solved = name == "linearly_implicit_euler"
+    if solved and not model.soft_mesh.num_beads:
+        return
+    for words, found in impulses_of(model).items():
         if found:
+            why = "bodies on flexible surfaces" if solved else "soft bodies"
+            take = "" if solved else ": use linearly_implicit_euler"
             raise ModelError(
-                f"method {name!r} does not support {words} in a model with soft bodies "
-                f"({model.soft_bodies[0].name!r})"
+                f"method {name!r} does not support {words} in a model with {why} "
+                f"({model.soft_bodies[0].name!r}){take}"
             )
+
+
+def impulses_of(model: Model) -> dict[str, Any]:
+    """What in a model needs impulses, by its description."""
+    return {
+        "constraints": tuple(model.constraints),
+        "contacts": tuple(model.contacts),
+        "colliders of bodies that may touch each other": touching_pair(model),
+        "hard limits (limit_restitution)": model.hard_limit_rows,
+    }
 
 
 def touching_pair(model: Model) -> tuple[str, ...]:
@@ -73,31 +88,50 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
     records[:, 0] = flat
     node_log = np.zeros(2, dtype=np.int64), problem.samples, records[0], records[1]
     more = node_log, efforts, np.zeros((flat.shape[1], layout.HELD + 1))
+    constrained = any(impulses_of(model).values())
+    system, memory, contacts, effort = constraint_space(model, local=True)
+    forces = np.zeros((count, model.num_constraint_rows))
+    settle = settler(problem) if constrained else None
 
     def advance(
         steps: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
+        nonlocal system
+        written = int(counters[1])
         recording.soft, recording.efforts = records, efforts if len(problem.motions[0]) else None
-        kernels.soft.rollout.soft_rollout(
-            model.arrays,
-            arrays,
-            scheme,
-            newton,
-            problem.tau,
-            problem.motions,
-            (problem.start, problem.dt, 0.0),
-            steps,
-            (counters, problem.samples, recording.rows, recording.qd),
-            more,
-            (q, qd, chart),
-            (places, rates),
-            (workspace.stage, own),
-            space,
-            spaces,
-        )
+
+        def advance_in(system: System) -> None:
+            parts = model.constraint_arrays, system, contacts, memory, effort, forces
+            rows = parts if constrained else None
+            kernels.soft.rollout.soft_rollout(
+                model.arrays,
+                arrays,
+                scheme,
+                newton,
+                problem.tau,
+                problem.motions,
+                (problem.start, problem.dt, 0.0),
+                steps,
+                (counters, problem.samples, recording.rows, recording.qd),
+                more,
+                (q, qd, chart),
+                (places, rates),
+                (workspace.stage, own),
+                space,
+                spaces,
+                rows,
+            )
+
+        changed = counters, q, qd, chart, newton, effort, memory, contacts, places, rates, spaces
+        system = with_room(model, system, advance_in, changed)
         if implicit:
             stage = kernels.stepping.implicit_stage
             recording.info["newton_iterations"] = int(newton[4][stage.ITERATIONS])
             recording.info["matrices"] = int(newton[4][stage.MATRICES])
+        if settle is not None:
+            recording.forces = forces
+            settle(written, int(counters[1]), recording, problem.start)
+            recording.info["constraints"] = statistics(model, system)
+            refuse_torn(problem, system, counters, recording)
 
     return run_in_stretches(problem, method.name, state, advance, spaces)

@@ -45,8 +45,9 @@ ROW_WIDTH = 7
 # a system's arrays, n rows long where not said otherwise: rows (n, ROW_WIDTH); Jacobian (values, columns, spans), see
 # below; responses (values, ranges); of an island's rows, numbered from 0: matrix, and
 # workspaces of the solver; of all equalities, island by island: factors, order and begins of their blocks; right side,
-# impulses, kinds, friction, restitution; vectors (nv,): velocities without impulses, and three workspaces, zero between
-# uses; islands and trees, see below; workspaces of large islands (see `contact.sparse_layout`); statistics
+# impulses, kinds, friction, restitution; vectors (nv,): velocities without impulses, and WORK_VECTORS workspaces, zero
+# between uses, in models with soft bodies before nv of factors (see `dense_response`); islands and trees, see below;
+# workspaces of large islands (see `contact.sparse_layout`); statistics
 (
     SYSTEM_ROWS,
     SYSTEM_JACOBIAN,
@@ -72,6 +73,7 @@ ROW_WIDTH = 7
     SYSTEM_STATISTICS,
 ) = range(22)
 # a model whose loops are local has one more, see `loops_layout`
+WORK_VECTORS = 3
 # the equalities: their number, and that of their islands
 COUNT, ISLANDS = 0, 1
 

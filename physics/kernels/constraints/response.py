@@ -9,6 +9,7 @@ from ..compiler.jit import inline, shared
 from ..forces.limits import coupled_to
 from . import layout as con
 from .couplings import coupled_response
+from .dense_response import dense_response
 
 
 @inline
@@ -93,8 +94,9 @@ def answer(
     responses: Array,
     vectors: Array,
 ) -> None:
-    """Response to row k of the Jacobian in the coordinates of the row's trees, or, if muscles have mass, in all, by the
-    factors of `couplings`. Then clears prescribed coordinates from the row.
+    """Response to row k of the Jacobian in the coordinates of the row's trees, or in all: if muscles have mass, by the
+    factors of `couplings`; with soft bodies by those of `dense_response`. Then clears prescribed coordinates from the
+    row.
     """
     (values, columns, spans), (response, ranges), body_int = jacobian, responses, arrays[at.BODY_INT]
     row, into = spans[k], 0
@@ -102,7 +104,10 @@ def answer(
         vectors[0, columns[k, c]] += values[k, c]
     for j in range(con.RANGES_WIDTH):
         ranges[k, j] = 0
-    if dof.shape[1] > at.DOF_WORK_WIDTH:
+    if vectors.shape[0] > con.WORK_VECTORS:
+        ranges[k, con.RANGE_END] = dof.shape[0]
+        dense_response(vectors[con.WORK_VECTORS :], vectors[0], response[k], dof)
+    elif dof.shape[1] > at.DOF_WORK_WIDTH:
         ranges[k, con.RANGE_END] = dof.shape[0]
         coupled_response(arrays, vectors[0], response[k], work, dof)
     else:

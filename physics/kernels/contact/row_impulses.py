@@ -180,7 +180,8 @@ def solve_rows(
         spare[RIGHT, i] = rows[k, con.ROW_FREE] - rows[k, con.ROW_AIM]
         spare[IMPULSE, i] = spare[BEGIN, i] = system[con.SYSTEM_IMPULSE][k]
     best = -1.0
-    if is_large(count, system[con.SYSTEM_SOLVER_KINDS], spare):
+    by_trees = system[con.SYSTEM_VECTORS].shape[0] == con.WORK_VECTORS  # their inertia is the rows' response
+    if by_trees and is_large(count, system[con.SYSTEM_SOLVER_KINDS], spare):
         best = solve_large(first, end, body_int, work, dof, system, flags)
     if best >= 0.0:
         for i in range(count):

@@ -15,6 +15,7 @@ from ..stepping.motion import catch, finish_held, follow, hold
 from ..stepping.rollout import (
     CHART_LIMIT,
     CUBIC,
+    JUMP,
     PARABOLA,
     change_charts,
     copy,
@@ -30,6 +31,7 @@ from ..stepping.rollout import (
 from ..stepping.step_checks import first_not_finite
 from . import layout as at
 from .coupling import add_generalized, gather_loads, place_attached
+from .impulses import end_step, record_forces
 from .nodes import Soft
 from .stage import linear_correction, solve_stage, take
 from .surfaces import find_weights, place_beads
@@ -88,7 +90,7 @@ def find_accelerations(soft: Soft, surfaces: Array, speeds: Array, stage: Array,
     if surfaces is not None:  # from linear equations of all
         place_beads(arrays, surfaces, q, qd, x, v, space, soft[4])
         copy(stage[tree.TAU], vectors[newton.GIVEN_FORCE, : stage.shape[1]])
-        if linear_correction(soft, 0.0, q, speeds, x, v):
+        if linear_correction(soft, None, 0.0, q, speeds, x, v):
             for d in range(nv):
                 qdd[d] = vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d]
             copy(rows[at.CORRECTION, :free], own[tree.STAGE_QDD])
@@ -121,24 +123,30 @@ def implicit_step(
     dt: float,
     state: State,
     nodes: State,
-) -> None:
-    """A step by an implicit method; where it fails, flags have the reason."""
+    rows: Array,
+) -> bool:
+    """A step by an implicit method; where it fails, flags have the reason. Returns whether something struck.
+
+    rows: None, or see `impulses.end_step`.
+    """
     arrays, mesh, space, (_, _, _, vectors, _, _, _), (_, dof, _) = soft
-    (q, qd), (places, rates), rows = state, nodes, space[at.VECTORS]
+    (q, qd), (places, rates), own = state, nodes, space[at.VECTORS]
     nv, free = q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
     width, given = tables[tree.VALUES].shape[1], vectors[newton.GIVEN_FORCE]
     if integrator == tree.LINEARLY_IMPLICIT_EULER:
         table_force(tables, t + dt, given[:width])
         find_weights(arrays[tree.MODEL_DATA], mesh[at.SURFACES], q, space)
-        if linear_correction(soft, dt, q, qd, places, rates):
+        if linear_correction(soft, rows, dt, q, qd, places, rates):
+            if rows is not None:
+                return end_step(soft, rows, motion, t, dt, state, nodes)
             for d in range(nv):
                 qd[d] += dt * (vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d])
                 q[d] += dt * qd[d]
             for i in range(free):
-                rates[i] += dt * rows[at.CORRECTION, i]
+                rates[i] += dt * own[at.CORRECTION, i]
                 places[i] += dt * rates[i]
             finish_held(motion, t, dt, q, qd)
-        return
+        return False
     stages = 1 if integrator == tree.BACKWARD_EULER else 2
     gamma = 1.0 if stages == 1 else GAMMA
     for stage in range(stages):
@@ -148,21 +156,22 @@ def implicit_step(
             vectors[newton.BASE, d] = q[d] + done * dt * vectors[newton.STAGE_QD, d]
             vectors[newton.STAGE_Q, d], vectors[newton.STAGE_QD, d] = q[d], qd[d]
         for i in range(free):
-            rows[at.BASE_RATE, i] = rates[i] + done * dt * rows[at.NEWEST, i]
-            rows[at.BASE, i] = places[i] + done * dt * rows[at.STAGE_RATE, i]
+            own[at.BASE_RATE, i] = rates[i] + done * dt * own[at.NEWEST, i]
+            own[at.BASE, i] = places[i] + done * dt * own[at.STAGE_RATE, i]
         reached = t + (done + gamma) * dt
         hold_stage(motion, t, dt, reached, gamma * dt, stages == 1, vectors, dof)
         table_force(tables, reached, given[:width])
         take(nv, newton.NEWEST, newton.ACCELERATIONS, vectors)
-        take(free, at.NEWEST, at.ACCELERATIONS, rows)
+        take(free, at.NEWEST, at.ACCELERATIONS, own)
         if not solve_stage(soft, gamma * dt):
-            return
+            return False
         take(nv, newton.ACCELERATIONS, newton.NEWEST, vectors)
-        take(free, at.ACCELERATIONS, at.NEWEST, rows)
+        take(free, at.ACCELERATIONS, at.NEWEST, own)
     copy(vectors[newton.STAGE_Q, :nv], q)
     copy(vectors[newton.STAGE_QD, :nv], qd)
-    copy(rows[at.STAGE, :free], places)
-    copy(rows[at.STAGE_RATE, :free], rates)
+    copy(own[at.STAGE, :free], places)
+    copy(own[at.STAGE_RATE, :free], rates)
+    return False
 
 
 @entry
@@ -193,12 +202,13 @@ def soft_rollout(
     stages: State,
     space: Array,
     spaces: Spaces,
+    rows: Array,
 ) -> None:
     """As `stepping.rollout.rollout`, of the tree and of the places and rates of all nodes (3 n,), attached ones last.
 
     scheme: of an explicit method, or of an implicit one its number alone. times: of the run's start, and a step. more:
     log of the nodes (counters, samples, places, rates), records of the forces on prescribed coordinates, and zeros
-    (3 n, HELD + 1).
+    (3 n, HELD + 1). rows: None, or see `impulses.end_step`.
     """
     counters, _, _, _ = log
     own_log, efforts, none = more
@@ -214,13 +224,14 @@ def soft_rollout(
     for _ in range(num_steps):
         t = start + counters[tree.DONE] * dt
         copy_all((q, qd), (places, rates), begun, begun_nodes)
+        struck = False
         catch(motion, t, q, qd)
         if explicit:
             hold(motion, t, 0.0, q, qd, dof)
             explicit_step(soft, scheme, tables, motion, t, dt, (q, qd), free_nodes, stages)
         else:
             take_hold(motion, number, t, dt, q, qd, notes, dof)
-            implicit_step(soft, number, tables, motion, t, dt, (q, qd), free_nodes)
+            struck = implicit_step(soft, number, tables, motion, t, dt, (q, qd), free_nodes, rows)
         if flags[tree.STATUS] == tree.OK:
             kinematics(arrays, q, qd, work, dof, flags)
             place_attached(body_int, mesh, work, places, rates)
@@ -234,11 +245,15 @@ def soft_rollout(
             return
         cubic = tree.RUNGE_KUTTA if explicit else tree.SDIRK2
         way = CUBIC if number == cubic else PARABOLA
+        way = JUMP if struck else way
         written = counters[tree.WRITTEN]
         own_log[0][tree.WRITTEN] = written
         until = reaches(t, dt, dt)
         record_samples(t, dt, until, log, begun, (q, qd), way, dof)
         record_samples(t, dt, until, own_log, begun_nodes, (places, rates), way, none)
+        if rows is not None:
+            begin = written if counters[tree.DONE] > 0 else 0
+            record_forces(begin, counters[tree.WRITTEN], rows)
         for sample in range(written, counters[tree.WRITTEN]):
             for d in range(nv):
                 efforts[sample, d] = dof[d, tree.EFFORT] if dof[d, tree.HELD] != 0.0 else 0.0

@@ -140,7 +140,7 @@ def make_matrix(soft: Soft, step: float, x: Array, a: Array, right: Array, out: 
     step_matrix(None, step, slopes, dof, system)
     assemble_blocks(mesh, weights, True, nodes[at.STAGE], space[at.BLOCKS], space[at.SCRATCH])
     add_touch_blocks(mesh[at.TOUCHING], weights, True, space)
-    return finite and make_system(soft, step, True)
+    return finite and make_system(soft, None, step, True)
 
 
 @shared
@@ -309,10 +309,12 @@ def linear_nodes(soft: Soft, dt: float, qd: Array, a: Array, right: Array) -> No
 
 
 @shared
-def linear_correction(soft: Soft, dt: float, q: Array, qd: Array, places: Array, rates: Array) -> bool:
+def linear_correction(
+    soft: Soft, rows: Array, dt: float, q: Array, qd: Array, places: Array, rates: Array
+) -> bool:
     """Accelerations of the linearly implicit Euler step: (M - h D - h^2 K) a = f + h K v (Wang 2022, eq. 4.82, with the
     geometric term and that of the turning elements); with a step of 0 those of the state. False with a flag where there
-    are none.
+    are none. rows: as in `make_system`.
     """
     _, mesh, space, (_, _, pivots, vectors, _, _, _), (_, dof, flags) = soft
     nodes, nv, surfaces = space[at.VECTORS], q.shape[0], mesh[at.SURFACES]
@@ -329,7 +331,7 @@ def linear_correction(soft: Soft, dt: float, q: Array, qd: Array, places: Array,
     add_inertia_forces(soft, surfaces, none, f)
     find_pushes(surfaces, dof, right, space)
     add_push_rates(surfaces, dt, qd, right, f, space)
-    if not make_system(soft, dt, False):
+    if not make_system(soft, rows, dt, False):
         return False
     if not sum_forces(soft, qd, a, none, right, out):
         flags[tree.STATUS] = tree.NOT_FINITE

@@ -8,6 +8,8 @@ from .. import layout as tree
 from ..algebra.lu import lu_factorize
 from ..algebra.vectors import Array, dot3, scale_add3
 from ..compiler.jit import entry, shared
+from ..constraints import layout as con
+from ..constraints.dense_response import factorize_response
 from ..joints.kinematics import kinematics
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Spaces
@@ -75,15 +77,15 @@ def add_masses(mesh: Array, step: float, blocks: Array) -> None:
 
 
 @shared
-def make_system(soft: Soft, step: float, slopes: bool) -> bool:
-    """Factors of the step's matrix; False where it has none.
+def make_system(soft: Soft, rows: Array, step: float, slopes: bool) -> bool:
+    """Factors of the step's matrix, and for rows (None, or see `impulses`) of its response; False where it has none.
 
     Free nodes are eliminated first. `step_matrix` and the elements' blocks come in assembled: without the derivatives
     by which damping turns with elements and bodies. Where the nodes' part is not positive definite, as it may be under
     compression, elements leave out what is not. slopes: the one of friction along the sliding is in the blocks.
     With a step of 0 that part is the nodes' mass, whose factors stay.
     """
-    arrays, mesh, space, (_, system, pivots, _, notes, tangents, _), (work, dof, flags) = soft
+    arrays, mesh, space, (inertia, system, pivots, _, notes, tangents, _), (work, dof, flags) = soft
     body_int, nv = arrays[tree.BODY_INT], dof.shape[0]
     kept = step == 0.0 and notes[newton.KNOWN] != 0.0
     if not kept:
@@ -102,6 +104,9 @@ def make_system(soft: Soft, step: float, slopes: bool) -> bool:
     solve_forward_many(mesh, space, space[at.COUPLED])
     take_out_nodes(mesh, space, system)
     add_geometric(body_int, arrays[tree.BLOCK_INT], -step * step, space[at.LOADS], tangents[0], dof, system)
+    if rows is not None:
+        factors = rows[1][con.SYSTEM_VECTORS][con.WORK_VECTORS :]
+        factorize_response(system, inertia[2], dof, factors)
     for d in range(nv):
         if dof[d, tree.HELD] != 0.0:
             for e in range(system.shape[0]):
@@ -125,9 +130,16 @@ def solve_system(soft: Soft, right: Array, x: Array) -> None:
         if dof[d, tree.HELD] != 0.0:
             right[d] = 0.0
     newton.solve_step(system, pivots, right)
+    follow_tree(mesh, space, right, x)
+
+
+@shared
+def follow_tree(mesh: Array, space: Array, change: Array, x: Array) -> None:
+    """Solve for the free nodes in place of what `solve_forward` gives in x, by the change of the tree's coordinates."""
+    coordinates, coupled = mesh[at.COORDINATES], space[at.COUPLED]
     for i in range(coupled.shape[0]):
         for k in range(coordinates.shape[0]):
-            x[i] -= coupled[i, k] * right[coordinates[k]]
+            x[i] -= coupled[i, k] * change[coordinates[k]]
     solve_backward(mesh, space, x)
 
 
