@@ -17,6 +17,7 @@ from ..kernels.constraints import layout
 from ..kernels.contact.layout import FOUND_BODY, FOUND_OTHER, FOUND_POINT
 from ..model.checks import check_accelerations, check_flags, check_state, refuse_soft, with_inputs
 from ..model.model import Model
+from ..soft.states import carried_nodes
 from . import articulated, mass_matrix
 from .complementarity import ContactForce, axes_of, solve_one_sided
 from .workspace import one_sided
@@ -130,7 +131,7 @@ def assemble(model: Model, state: State) -> State:
     """The nearby state whose coordinates and velocities satisfy the model's equality constraints.
 
     Each step is the shortest in the metric of the mass matrix. Velocities lose their component off the constraints, as
-    in an impact without restitution.
+    in an impact without restitution. Nodes of soft bodies move with the bodies (`Model.state`).
 
     Raises:
         ModelError: no such state was found; names the constraint that is violated most, and by how much.
@@ -161,7 +162,8 @@ def assemble(model: Model, state: State) -> State:
         if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
             found, spaces = factors()  # the last step may have started far from here
             step.project_velocities(model.arrays, model.constraint_arrays, found, q, qd, system, spaces)
-            result = State(q, qd, state.time, state.chart, state.muscle_states)
+            soft = carried_nodes(model, state, q, qd)
+            result = State(q, qd, state.time, state.chart, state.muscle_states, soft)
             for array in (q, qd):
                 array.flags.writeable = False
             return result

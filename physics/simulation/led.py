@@ -54,7 +54,7 @@ def led(model: Model, state: State, motions: Any, assembled: bool) -> tuple[Mode
     q = np.concatenate([state.q, *places])
     nv, count, chart = model.num_coordinates, len(q), np.append(state.chart, np.zeros(len(targets), np.int64))
     qd = np.concatenate([state.qd, np.zeros(count - nv)])
-    start = State(q, qd, state.time, chart, state.muscle_states)
+    start = State(q, qd, state.time, chart, state.muscle_states, state.soft_states)
     for each in targets:  # with the speed of what they lead
         own = run.coordinate_slice(each.name)
         rows = each.constraint.jacobian(run, start)

@@ -59,6 +59,14 @@ def initial_nodes(
     return states
 
 
+def carried_nodes(model: WithNodes, state: Any, q: FloatArray, qd: FloatArray) -> FloatArray | None:
+    """Places and rates (2, n, 3) of all nodes of a state where its bodies are moved to other coordinates and velocities
+    (nv,), by as much as those of `initial_nodes`.
+    """
+    after, before = initial_nodes(model, q, qd), initial_nodes(model, state.q, state.qd)
+    return None if after is None or before is None else state.soft_states + (after - before)
+
+
 def with_nodes(
     model: WithNodes, q: FloatArray, qd: FloatArray, nodes: Any = None, rates: Any = None
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:

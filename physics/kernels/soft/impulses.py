@@ -15,18 +15,20 @@ from ..contact.constrained_step import (
     constrain_velocities,
     note_contradiction,
     project,
-    project_velocities,
 )
 from ..joints.kinematics import kinematics
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import State
 from ..stepping.motion import finish_held, note_lag
+from ..stepping.parts import keep
 from ..stepping.rollout import copy
 from ..stepping.step_checks import note_efforts
 from ..stepping.stopping import has_struck
 from . import layout as at
 from .nodes import Soft
 from .system import follow_tree
+
+AGREED, MOST_TURNS = 1e-4, 5
 
 
 @shared
@@ -41,6 +43,29 @@ def let_follow(soft: Soft, before: Array, after: Array, x: Array) -> None:
     follow_tree(mesh, space, change, moved)
     for i in range(x.shape[0]):
         x[i] += moved[i]
+
+
+@shared
+def agree(soft: Soft, count: int, free: Array, system: Array, qd: Array) -> bool:
+    """Whether the impulses change the velocities from free to qd as the step's whole matrix says, and by how much they
+    miss that, in the vectors' TRIAL.
+    """
+    _, _, _, ((_, _, mass), matrix, pivots, vectors, _, _, _), (_, dof, _) = soft
+    (values, columns, spans), effect = system[con.SYSTEM_JACOBIAN], vectors[newton.EFFECT, : pivots.shape[0]]
+    apart = vectors[newton.TRIAL, : pivots.shape[0]]
+    for d in range(qd.shape[0]):
+        effect[d] = apart[d] = 0.0
+    for k in range(count):
+        for c in range(spans[k, con.SPAN_COUNT]):
+            apart[columns[k, c]] += values[k, c] * system[con.SYSTEM_IMPULSE][k]
+    newton.solve_step(matrix, pivots, apart)
+    for d in range(qd.shape[0]):
+        if dof[d, tree.HELD] == 0.0:
+            effect[d] = qd[d] - free[d]
+            apart[d] -= effect[d]
+        else:
+            apart[d] = 0.0
+    return newton.size_of(apart, mass) <= AGREED * newton.size_of(effect, mass)
 
 
 @shared
@@ -68,9 +93,19 @@ def end_step(soft: Soft, rows: Array, motion: Array, t: float, dt: float, state:
         moved[d] = q[d] + dt * qd[d]
     kinematics(arrays, last_q, last_qd, work, dof, flags)
     note_lag(motion, t, dt, dof)
-    count, found = constrain_velocities(
-        arrays, constraints, contacts, dt, (0.5, dt), last_q, qd, last_qd, system, memory, soft[4]
-    )
+    keep(memory, False)
+    free, count, found = vectors[newton.CORRECTION, :nv], 0, (0, 0)
+    copy(qd, free)
+    for turn in range(MOST_TURNS):
+        count, found = constrain_velocities(
+            arrays, constraints, contacts, dt, (0.5, dt), last_q, qd, last_qd, system, memory, soft[4]
+        )
+        last = turn + 1 == MOST_TURNS or flags[tree.STATUS] != tree.OK
+        if agree(soft, count, free, system, qd) or last:
+            break
+        for d in range(nv):
+            qd[d] = system[con.SYSTEM_FREE][d] + vectors[newton.TRIAL, d]
+        keep(memory, True)
     for k in range(count):
         system[con.SYSTEM_ROWS][k, con.ROW_FORCE] = system[con.SYSTEM_IMPULSE][k] / dt
     struck = has_struck(count, last_qd, system)
@@ -81,9 +116,8 @@ def end_step(soft: Soft, rows: Array, motion: Array, t: float, dt: float, state:
     note_efforts(effort, dof)
     if found[con.COUNT] > 0:
         project(arrays, constraints, found, 0.0, q, qd, system, soft[4])
-        project_velocities(arrays, constraints, found, q, qd, system, soft[4])
     let_follow(soft, moved, q, places)
-    let_follow(soft, system[con.SYSTEM_FREE], qd, rates)
+    let_follow(soft, free, qd, rates)
     note_contradiction(system, flags)
     return bool(struck)
 
