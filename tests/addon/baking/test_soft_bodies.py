@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..chain_rigs import add_chain, rig_with_tail, tail
 from ..keying import set_keys
 from ..said import codes
 from ..selecting import select
@@ -183,6 +184,35 @@ def test_it_rests_on_a_floor_beside_an_animated_collider(part, belly, make, ph):
     # at its weight a twentieth of its vertices would be 2 mm deep; the carrier presses it, too
     assert -0.13 < places[free, 2].min() < -0.12
     assert places[~free, 2].min() == pytest.approx(-0.15, abs=1e-3)
+
+
+def test_a_chain_with_colliders_and_a_belly_falls_on_a_floor(part, saved, make, ph):
+    """Links stay above the floor, and the bake has the belly's weight on them."""
+    scene = bpy.context.scene
+    rig, floor = rig_with_tail(make), make.box("Floor", (0.0, 0.0, 0.93), (2.0, 2.0, 0.001))
+    add_chain(rig, *tail(rig))
+    bpy.ops.object.mode_set(mode="OBJECT")
+    floor.condyle.collider.enabled, floor.condyle.collider.shape = True, "PLANE"
+    belly = make.box("Belly", (0, 0, 0), (0.1, 0.08, 0.1))
+    belly.parent, belly.parent_type, belly.parent_bone = rig, "BONE", "Tail.2"
+    make.update()
+    belly.matrix_world.translation = (0.0, -0.25, 1.0)
+    make.update()
+    select(belly)
+    bpy.ops.condyle.add_soft_body(preset="BELLY")
+    belly.condyle.soft.lattice_size = 0.1
+    scene.frame_start, scene.frame_end, scene.condyle.simulation.time_step = 1, 24, 0.005
+    report = part("jobs.bake").bake_now(scene)
+    model, found = report.result.model, report.result.info["constraints"]
+    assert found["steps_with_contact"] > 0 and found["overlap"] < 1e-4
+    assert belly.modifiers[0].type == "MESH_CACHE"
+    radius = next(each.shape.radius for each in model.colliders if each.name == "Rig/Tail.3")
+    scene.frame_set(24)
+    end = rig.matrix_world @ rig.pose.bones["Tail.3"].tail
+    assert end.z == pytest.approx(0.93 + radius, abs=2e-3)
+    scene.condyle.simulation.integrator = "SDIRK2"
+    with pytest.raises(ph.ModelError, match="'sdirk2'.*'Belly'"):
+        part("jobs.bake").bake_now(scene)
 
 
 def test_a_changed_soft_body_makes_its_bake_out_of_date(part, belly):
