@@ -105,10 +105,9 @@ def make_system(
     fixed = int(constraints[0][:, rows.CONSTRAINT_ROWS].sum())
     n = max(fixed + more, 1)
     trees, width, answer = _shape_of_rows(arrays, constraints)
-    factors = 0
+    factors = 0 if coupled is None else nv
     if coupled is not None:
-        answer = factors = nv
-        local = False
+        answer, local = nv, False
         joined = np.isin(trees, trees[coupled])
         trees[joined] = trees[joined].min(initial=nv)
     block = _largest_block(arrays, constraints, trees) if fixed > DENSE else max(fixed, 1)

@@ -42,7 +42,7 @@ def coupled_by_soft(model: Model) -> IntArray | None:
     if not model.soft_bodies:
         return None
     found: IntArray = model.soft_mesh.moving(model.arrays)[kernels.soft.layout.COORDINATES]
-    return found
+    return found[found < model.num_coordinates]
 
 
 def one_sided(model: Model) -> bool:

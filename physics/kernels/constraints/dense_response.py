@@ -1,8 +1,7 @@
 """Response to impulses by a dense matrix in place of the tree's inertia: that of an implicit step with soft bodies.
 
-With it the impulses of a step are those of its own linear equations, so that stiff elements give way to them as they
-do to other forces. The solvers need a symmetric response: the antisymmetric part of the matrix, of the order of the
-step, does no work and is left out.
+With it stiff elements give way to impulses as they do to other forces of the step. The solvers of rows need a symmetric
+response, so the antisymmetric part of the matrix, which is of the order of the step, is left out.
 """
 
 from __future__ import annotations

@@ -1,10 +1,13 @@
 """Impulses of contacts, hard limits and constraints at the end of a linearly implicit step with soft bodies.
 
-Their response is that of the step's own matrix without the free nodes, which follow by the same matrix: the step's end
-satisfies its linear equations with the impulses' forces, except for the antisymmetric part (see `dense_response`).
+Their response is the symmetric part of the step's own matrix without the free nodes, which follow by the same matrix.
+What the whole matrix gives beyond it is added to the velocities without impulses, and the impulses are found again:
+the step's end satisfies its linear equations with their forces.
 """
 
 from __future__ import annotations
+
+import math
 
 from .. import layout as tree
 from ..algebra.vectors import Array
@@ -28,7 +31,9 @@ from . import layout as at
 from .nodes import Soft
 from .system import follow_tree
 
-AGREED, MOST_TURNS = 1e-4, 5
+# Share of the impulses' effect by which the step's whole matrix may have another one; impulses are found again while
+# this falls to less than SLOW.
+AGREED, SLOW, MOST_TURNS = 1e-4, 0.5, 5
 
 
 @shared
@@ -46,9 +51,9 @@ def let_follow(soft: Soft, before: Array, after: Array, x: Array) -> None:
 
 
 @shared
-def agree(soft: Soft, count: int, free: Array, system: Array, qd: Array) -> bool:
-    """Whether the impulses change the velocities from free to qd as the step's whole matrix says, and by how much they
-    miss that, in the vectors' TRIAL.
+def missed(soft: Soft, count: int, free: Array, system: Array, qd: Array) -> float:
+    """What the step's whole matrix gives by the impulses beyond their change of the velocities from free to qd, in the
+    vectors' TRIAL, and its share of this change.
     """
     _, _, _, ((_, _, mass), matrix, pivots, vectors, _, _, _), (_, dof, _) = soft
     (values, columns, spans), effect = system[con.SYSTEM_JACOBIAN], vectors[newton.EFFECT, : pivots.shape[0]]
@@ -65,7 +70,8 @@ def agree(soft: Soft, count: int, free: Array, system: Array, qd: Array) -> bool
             apart[d] -= effect[d]
         else:
             apart[d] = 0.0
-    return newton.size_of(apart, mass) <= AGREED * newton.size_of(effect, mass)
+    size = newton.size_of(effect, mass)
+    return newton.size_of(apart, mass) / size if size > 0.0 else 0.0
 
 
 @shared
@@ -73,7 +79,8 @@ def end_step(soft: Soft, rows: Array, motion: Array, t: float, dt: float, state:
     """The step's end from the accelerations of `stage.linear_correction` and the impulses; whether something struck.
 
     rows: constraints, system, contacts, memory of limits and contacts, forces that prescribed coordinates take, and
-    records of the rows' forces. Equalities are met by the places and rates at the end.
+    records of the rows' forces. Equalities are met by the coordinates at the end, and by the velocities with the rows at
+    the beginning: projected by this matrix, velocities would gain energy.
     """
     arrays, _, space, (_, _, _, vectors, _, _, _), (work, dof, flags) = soft
     constraints, system, contacts, memory, effort, _ = rows
@@ -94,15 +101,17 @@ def end_step(soft: Soft, rows: Array, motion: Array, t: float, dt: float, state:
     kinematics(arrays, last_q, last_qd, work, dof, flags)
     note_lag(motion, t, dt, dof)
     keep(memory, False)
-    free, count, found = vectors[newton.CORRECTION, :nv], 0, (0, 0)
+    free, count, found, before = vectors[newton.CORRECTION, :nv], 0, (0, 0), math.inf
     copy(qd, free)
     for turn in range(MOST_TURNS):
         count, found = constrain_velocities(
             arrays, constraints, contacts, dt, (0.5, dt), last_q, qd, last_qd, system, memory, soft[4]
         )
+        share = missed(soft, count, free, system, qd)
         last = turn + 1 == MOST_TURNS or flags[tree.STATUS] != tree.OK
-        if agree(soft, count, free, system, qd) or last:
+        if last or share <= AGREED or not share < SLOW * before:
             break
+        before = share
         for d in range(nv):
             qd[d] = system[con.SYSTEM_FREE][d] + vectors[newton.TRIAL, d]
         keep(memory, True)

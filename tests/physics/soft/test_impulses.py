@@ -189,5 +189,5 @@ def test_assembling_carries_the_nodes():
 @pytest.mark.parametrize("case", [geared, limited, stack])
 def test_other_methods_are_refused_by_name(case, method):
     model, state = case(NOTHING)
-    with pytest.raises(ph.ModelError, match=f"{method!r}.*'block'.*{METHOD}"):
+    with pytest.raises(ph.ModelError, match=rf"{method!r}.*'block'.*{METHOD}"):
         ph.simulate(model, state, 0.01, 1e-3, method)
