@@ -79,8 +79,8 @@ def end_step(soft: Soft, rows: Array, motion: Array, t: float, dt: float, state:
     """The step's end from the accelerations of `stage.linear_correction` and the impulses; whether something struck.
 
     rows: constraints, system, contacts, memory of limits and contacts, forces that prescribed coordinates take, and
-    records of the rows' forces. Equalities are met by the coordinates at the end, and by the velocities with the rows at
-    the beginning: projected by this matrix, velocities would gain energy.
+    records of the rows' forces. Equalities are met by the coordinates at the end, and by the velocities with the rows
+    at the beginning: projected by this matrix, velocities would gain energy.
     """
     arrays, _, space, (_, _, _, vectors, _, _, _), (work, dof, flags) = soft
     constraints, system, contacts, memory, effort, _ = rows
