@@ -191,3 +191,30 @@ def test_other_methods_are_refused_by_name(case, method):
     model, state = case(NOTHING)
     with pytest.raises(ph.ModelError, match=rf"{method!r}.*'block'.*{METHOD}"):
         ph.simulate(model, state, 0.01, 1e-3, method)
+
+
+def test_flexible_surfaces_with_hard_limits_are_refused():
+    builder = ph.ModelBuilder()
+    values = np.zeros((4, 4, 6))
+    values[..., 3], values[..., 4] = np.meshgrid(np.linspace(0, 1, 4), np.linspace(0, 1, 4), indexing="ij")
+    joint = ph.joints.FlexibleSurface(ph.joints.SplineSurface(values))
+    builder.add_body("ball", joint=joint, mass=0.2, inertia=1e-4 * np.eye(3))
+    hard = {"limits": [(-1.0, 1.0)], "limit_restitution": 0.0}
+    builder.add_body("arm", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3), **hard)
+    builder.add_flexible_surface("sheet", ["ball"], density=1.0, tension=20.0)
+    model = builder.build()
+    with pytest.raises(ph.ModelError, match=r"hard limits.*'sheet'"):
+        ph.simulate(model, model.state({"ball.q_1": 0.4, "ball.q_2": 0.4}), 0.01, 1e-3, METHOD)
+
+
+def test_a_target_leads_a_body_with_a_block():
+    builder = pendulums(DAMPED)
+    builder.add_target("tip", "b", point=(0.4, 0.0, 0.0))
+    model = builder.build()
+    state = model.state({"a.angle": 0.4, "b.angle": -0.8})
+    tip = (ph.body_poses(model, state)[1] @ [0.4, 0.0, 0.0, 1.0])[[0, 2]]
+    ends = {name: ph.Motion([0.0, 0.5], [x, x - 0.05]) for name, x in zip(("tip.x", "tip.z"), tip)}
+    result = ph.simulate(model, state, 0.5, 2e-3, METHOD, motions=ends)
+    found = ph.body_poses(model, model.state(result.q[-1]))[1] @ [0.4, 0.0, 0.0, 1.0]
+    assert found[[0, 2]] == pytest.approx(tip - 0.05, abs=1e-9)  # the tolerance of constraints
+    assert result.q.shape[1] == 2 and result.soft["block"].nodes.shape[1] == 12
