@@ -3,8 +3,6 @@
 Inside Blender the installed extension adds the same as a command: ``blender --command condyle bake ...``.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -4,8 +4,6 @@ A scene is a module with ``build(out: Path) -> Path`` that writes its .blend int
 raises SceneError if a figure is out of its bounds. A new scene is one module and its name here.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``python -m blender_scenes [NAME ...] --out FOLDER``: build the scenes (all of them by default)."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

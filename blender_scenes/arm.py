@@ -6,8 +6,6 @@ are the add-on's, which simulates and bakes. Checked: energy without forces, len
 their obstacles, fibres of possible lengths, and the poses that Blender shows.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy
@@ -120,8 +118,7 @@ def length_error(made: Made, result: ph.Result) -> float:
 
 def elbow(result: ph.Result) -> FloatArray:
     """Flexion (n,) [rad]."""
-    found: FloatArray = result.q[:, result.model.coordinate_slice("Forearm").start]
-    return found
+    return result.q[:, result.model.coordinate_slice("Forearm").start]
 
 
 def lifted(result: ph.Result) -> FloatArray:

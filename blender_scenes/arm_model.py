@@ -5,8 +5,6 @@ neck, those of triceps over a cylinder at the elbow. The shoulder is a ball join
 a hinge. Axes are Blender's: x forward, y to the left, z up.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any

@@ -5,8 +5,6 @@ about the vertical. Checked: the beads stay on the drawn wire and along it, do n
 without damping it is constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

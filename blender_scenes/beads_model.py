@@ -4,8 +4,6 @@ The beads of one wire are fixed to the frame that travels along it; those of the
 spline curve times a hinge about the curve's tangent.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

@@ -10,8 +10,6 @@ them, that the knee leads the heel away and every chain swings, that nothing dro
 is warned of.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

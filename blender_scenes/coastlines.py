@@ -3,8 +3,6 @@
 Longitude and latitude in degrees, eastward and northward; each line closes on itself.
 """
 
-from __future__ import annotations
-
 Coast = tuple[tuple[float, float], ...]
 
 AFRICA: Coast = (

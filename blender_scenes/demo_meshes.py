@@ -6,8 +6,6 @@ Vertices are float32 [m], corners of faces uint16, both by columns, which pack b
 numpy and zlib write the same bytes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path

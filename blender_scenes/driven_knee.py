@@ -6,8 +6,6 @@ The muscles have mass, and turn red with their activation. Checked: extension an
 femur and tibia, fibres of possible lengths, and the poses that Blender shows.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import bpy

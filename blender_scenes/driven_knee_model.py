@@ -5,8 +5,6 @@ excited by keyframes, soleus and tibialis anterior by a proportional controller 
 gastrocnemius a little all the time. Axes are Blender's: x forward, z up, y to the left.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from typing import Any

@@ -5,8 +5,6 @@ fixed forearm. Both tips are pushed alike for two milliseconds. Sixty times slow
 the push, and that the finger whose flexors have mass is the slower one.
 """
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

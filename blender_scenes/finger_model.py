@@ -4,8 +4,6 @@ Wang 2022, sec. 6.2.5 and Fig. 1.1: flexor digitorum profundus and superficialis
 last and the middle bone. If lumped, their mass lies in the fixed forearm and does not affect the finger.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

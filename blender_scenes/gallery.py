@@ -5,8 +5,6 @@ Threads show the path of the moving part's tip while one coordinate passes its r
 colour show the ends; small arrows are the fixed and the moving frame.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import bpy
@@ -91,8 +89,7 @@ def part_object(
 
 def inverse_points(exhibit: Exhibit) -> FloatArray:
     """The fixed frame's origin as seen from the moving frame (n, 3), over the range of the first coordinate."""
-    poses: FloatArray = np.linalg.inv(exhibit.pose(exhibit.along(0, 97)))[:, :3, 3]
-    return poses
+    return np.linalg.inv(exhibit.pose(exhibit.along(0, 97)))[:, :3, 3]
 
 
 def fixtures(exhibit: Exhibit, into: bpy.types.Collection) -> list[bpy.types.Object]:

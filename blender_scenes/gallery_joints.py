@@ -4,8 +4,6 @@ A new joint in the registry of `physics.joints` is shown with its defaults if it
 an entry in `exhibits`.
 """
 
-from __future__ import annotations
-
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The gallery's joints as joints of the add-on, with the settings that its panel shows."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The simple solids of the gallery: vertices and faces of moving and static parts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -5,8 +5,6 @@ glide under gravity, and their weight turns the globe. Checked: the planes keep 
 noses along the coast, do not meet, the energy only falls, and without damping it is constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -4,8 +4,6 @@ No Blender. Each coast is a closed spline curve; two axes of every control frame
 of them, x, along the coast.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

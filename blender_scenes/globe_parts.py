@@ -1,7 +1,5 @@
 """The toy globe's parts as meshes: plates of land cut along the coasts, an aeroplane, the stand."""
 
-from __future__ import annotations
-
 import bpy  # noqa: F401  (must come before mathutils: it sets up the module paths)
 import numpy as np
 from mathutils import Vector

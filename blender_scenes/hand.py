@@ -5,8 +5,6 @@ fingertips and couplings stay closed, the work of elbow and ball equals the ener
 as constraints move the hand like hyper-reduced coordinates.
 """
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 from mathutils import Vector
@@ -149,8 +147,7 @@ def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
 
 def elbow_torque(result: ph.Result) -> FloatArray:
     """Torque that bends the elbow (n,) [N m], upward positive."""
-    torque: FloatArray = -result.efforts[:, result.model.coordinate_slice("Ulna").start]
-    return torque
+    return -result.efforts[:, result.model.coordinate_slice("Ulna").start]
 
 
 def bending(result: ph.Result) -> tuple[float, float]:
@@ -186,8 +183,7 @@ def turn_to(direction: FloatArray) -> FloatArray:
     sine = float(np.linalg.norm(axis))
     if sine < 1e-9:
         return np.eye(3) if direction[2] > 0.0 else np.diag([1.0, -1.0, -1.0])
-    turn: FloatArray = lie.so3_exp(np.arctan2(sine, direction[2]) * axis / sine)
-    return turn
+    return lie.so3_exp(np.arctan2(sine, direction[2]) * axis / sine)
 
 
 def add_plot(made: Made, result: ph.Result) -> None:

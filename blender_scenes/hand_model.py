@@ -5,8 +5,6 @@ Wang 2022, Fig. 6.3: the joint at the end of each finger follows the one before 
 the ball, whose motion is given; forces and motion are computed together.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 
@@ -177,8 +175,7 @@ def start(model: ph.Model) -> ph.State:
 def swing(times: FloatArray, turns: float) -> FloatArray:
     """A curve that goes from 0 smoothly into this number of waves of height 1, and smoothly back to 0."""
     ramp = np.clip(np.minimum(times, times[-1] - times) / 0.8, 0.0, 1.0)
-    wave: FloatArray = ramp**2 * (3.0 - 2.0 * ramp) * np.sin(2.0 * np.pi * turns * times / times[-1])
-    return wave
+    return ramp**2 * (3.0 - 2.0 * ramp) * np.sin(2.0 * np.pi * turns * times / times[-1])
 
 
 def motions(seconds: float = SECONDS) -> dict[str, ph.Motion]:

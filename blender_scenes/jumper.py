@@ -6,8 +6,6 @@ life. Checked: a whole turn between two touches, a parabola and no change of ang
 the end.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import bpy

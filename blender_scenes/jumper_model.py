@@ -5,8 +5,6 @@ most of its trunk, thighs and shanks wobbles on the bones (eq. 16). Torques at i
 angles; a search along gradients (`jumper_search`) found these for each figure.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

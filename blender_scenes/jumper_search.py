@@ -7,8 +7,6 @@ the rigid one. Each stage asks for poses at times, over a longer span than the o
 and open, to land on the feet, and to stand at rest.
 """
 
-from __future__ import annotations
-
 import argparse
 from typing import NamedTuple
 
@@ -76,8 +74,7 @@ def clearances(result: ph.Result) -> FloatArray:
         for name, places in points.items()
         for point in places
     ]
-    lowest: FloatArray = np.min(heights, axis=0)
-    return lowest
+    return np.min(heights, axis=0)
 
 
 def search(of: ph.Model, guess: Plan = GUESS) -> tuple[Plan, int]:

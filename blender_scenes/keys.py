@@ -1,7 +1,5 @@
 """Keys objects with motions, all frames at once: poses and custom properties; and compares what Blender shows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import bpy

@@ -8,8 +8,6 @@ anatomy.knee_kinematics). A second leg carries the same keys with noise. Every f
 bounds, the script raises SceneError and exits with 1.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

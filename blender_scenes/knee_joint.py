@@ -1,7 +1,5 @@
 """The knee's bodies, joints, fits and swing, through the add-on; and their measurements."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

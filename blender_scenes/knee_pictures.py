@@ -1,7 +1,5 @@
 """The knee's contact sheet: the joint's curve and frames close up, and instants of the swing."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """The knee as objects in a Blender scene: bones, keyed motion, the noisy twin. No physics."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import bpy

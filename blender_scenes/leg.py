@@ -4,8 +4,6 @@ The foot follows a target through a slow step; then the target moves out of reac
 possible. The coordinates that the inverse kinematics find are baked to keys.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from . import SceneError

@@ -4,8 +4,6 @@ After Lee & Terzopoulos 2008, Fig. 3. Axes are Blender's: x forward, z up, y to 
 hip's centre.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 
@@ -62,8 +60,7 @@ class Follow:
 
 def turned_inertia(diagonal: tuple[float, float, float]) -> FloatArray:
     """Principal moments of OpenSim's axes in Blender's (3, 3)."""
-    matrix: FloatArray = BLENDER_FROM_OPENSIM @ np.diag(diagonal) @ BLENDER_FROM_OPENSIM.T
-    return matrix
+    return BLENDER_FROM_OPENSIM @ np.diag(diagonal) @ BLENDER_FROM_OPENSIM.T
 
 
 @cache

@@ -5,8 +5,6 @@ joints each letter touches its parent with one fixed point, which slides along t
 the point slides on both outlines. Checked: neighbours always touch, no letters overlap, the energy only falls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ curve; 8 coordinates with the hinge of the first letter). Double joints: the poi
 curve times an inverted curve; 15 coordinates).
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -6,8 +6,6 @@ Where such a line does not run along a stroke, the letter recedes from it. The s
 letter's own surface; two letters that touch there with opposite normals cannot overlap.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A model of physics as bodies and joints of a Blender scene, made with the add-on's own functions and settings."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

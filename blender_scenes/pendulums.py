@@ -4,8 +4,6 @@ Each muscle weighs as much as either bone. Origin, insertion and cylinder differ
 muscle's mass on each bone instead. Checked: the energy, that no muscle enters its cylinder, and the shown poses.
 """
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

@@ -4,8 +4,6 @@ Wang 2022, Fig. 6.5 and secs. 6.2.3-6.2.4: origin, insertion, radius and first r
 pendulums; the last has half of a muscle's mass on each bone instead.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures of a scene: stills from Cycles on the CPU, side by side on one sheet, with labels."""
 
-from __future__ import annotations
-
 import os
 import struct
 import sys

@@ -1,7 +1,5 @@
 """The end of a script that works with Blender as a Python module."""
 
-from __future__ import annotations
-
 import os
 import sys
 from typing import NoReturn

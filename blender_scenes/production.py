@@ -1,7 +1,5 @@
 """Common parts of simulated scenes: a bake compared with the poses that Blender shows, a contact sheet, a command."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

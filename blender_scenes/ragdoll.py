@@ -5,8 +5,6 @@ no collider enters another by more than a millimetre in any step, that every ste
 but for what the chains' springs give back, and that the figure falls past half of the flight and comes to rest.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy
@@ -122,8 +120,7 @@ def measure(made: Character, progress: Progress) -> tuple[Any, dict[str, str]]:
 
 def places(report: Any, bone: str) -> FloatArray:
     """Places (F, 3) of a body, or of a bone of the rig, at all frames."""
-    found: FloatArray = report.poses[bone if "/" in bone else f"Rig/{bone}"][:, :3, 3]
-    return found
+    return report.poses[bone if "/" in bone else f"Rig/{bone}"][:, :3, 3]
 
 
 def draw(made: Character, _report: Any, progress: Progress) -> Image:

@@ -6,8 +6,6 @@ along gradients of the simulation find them. Checked: misses, the speed at rest,
 nothing pulls, and the poses that Blender shows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import physics as ph

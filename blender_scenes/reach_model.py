@@ -5,8 +5,6 @@ the paper proposes, more is wanted: that the hand is at rest there, that it foll
 arm, its bones and the paths of its muscles are those of `arm_model`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,23 +42,20 @@ def build_model(pulling: bool = False) -> ph.Model:
 def hand(model: ph.Model, state: ph.State) -> FloatArray:
     """Its place (3,)."""
     frame = ph.body_poses(model, state)[model.index("Forearm")]
-    place: FloatArray = frame[:3, :3] @ HAND + frame[:3, 3]
-    return place
+    return frame[:3, :3] @ HAND + frame[:3, 3]
 
 
 def hand_along(result: ph.Result) -> FloatArray:
     """Its places (n, 3)."""
     frames = result.poses[:, result.model.index("Forearm")]
-    places: FloatArray = frames[:, :3, :3] @ HAND + frames[:, :3, 3]
-    return places
+    return frames[:, :3, :3] @ HAND + frames[:, :3, 3]
 
 
 def path(begin: FloatArray, times: FloatArray) -> FloatArray:
     """Places (n, 3) on an arc from the hand's first place to the target: it starts and ends slowly."""
     share = 0.5 - 0.5 * np.cos(np.pi * times / SECONDS)
     side = np.sin(np.pi * share)[:, None] * np.array([0.0, -ARC, 0.0])
-    places: FloatArray = begin + share[:, None] * AWAY + side
-    return places
+    return begin + share[:, None] * AWAY + side
 
 
 @dataclass(frozen=True)

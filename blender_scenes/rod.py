@@ -4,8 +4,6 @@ The rods start alike. The ground yields under their ends by eq. 8. Checked: free
 work of damping and friction, and that a rod rises less with more damping. The still rods are a stroboscopic series.
 """
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 from mathutils import Matrix

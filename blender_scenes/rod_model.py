@@ -4,8 +4,6 @@ Ertl et al. 1993, Fig. 2: the motion in a vertical plane (eqs. 4 and 5) until an
 by eq. 8. All three begin alike.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import physics as ph

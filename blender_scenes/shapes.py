@@ -1,7 +1,5 @@
 """Solids as meshes, for the scenes of mechanisms."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

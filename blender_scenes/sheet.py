@@ -4,8 +4,6 @@ The sheet is a spline surface joint whose last direction is time. Its picture is
 key per layer of control values, whose weights are the B-splines of time.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy
@@ -44,8 +42,7 @@ def layer_points() -> FloatArray:
     """The sheet's mesh for each layer of control values, (LAYERS, NET, NET, 3)."""
     share = np.linspace(0.0, 1.0, NET)
     bases = splines.basis(model.side_knots(), model.ORDER, share)
-    points: FloatArray = np.einsum("ai,bj,ijlk->labk", bases, bases, model.control_values()[..., 3:])
-    return points
+    return np.einsum("ai,bj,ijlk->labk", bases, bases, model.control_values()[..., 3:])
 
 
 def add_sheet(scene: bpy.types.Scene, into: bpy.types.Collection) -> bpy.types.Object:

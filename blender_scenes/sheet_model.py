@@ -4,8 +4,6 @@ Lee & Terzopoulos 2008, Fig. 5d: the ball slides under gravity over the surface,
 circles in a bowl and pushes the ball about.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -54,13 +52,11 @@ def control_values() -> FloatArray:
 
 def time_knots() -> FloatArray:
     """Knots (LAYERS + ORDER,) of the closed direction of time [s]."""
-    knots: FloatArray = splines.periodic_knots(LAYERS, ORDER, 0.0, PERIOD)
-    return knots
+    return splines.periodic_knots(LAYERS, ORDER, 0.0, PERIOD)
 
 
 def side_knots() -> FloatArray:
-    knots: FloatArray = splines.clamped_knots(ROWS, ORDER)
-    return knots
+    return splines.clamped_knots(ROWS, ORDER)
 
 
 def surface() -> joints.SplineSurface:

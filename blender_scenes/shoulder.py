@@ -5,8 +5,6 @@ damped spring connects it to the acromion. The scapula's frame sweeps the grey s
 sample places, the red box is its pose. The arm is released and swings to rest.
 """
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 
@@ -71,8 +69,7 @@ def acromion_gaps(result: ph.Result) -> FloatArray:
     """Distance [m] between the clavicle's outer end and the acromion, (n,)."""
     end = result.poses[:, 2] @ np.array([model.clavicle_length(), 0.0, 0.0, 1.0])
     top = result.poses[:, 0] @ np.append(model.ACROMION, 1.0)
-    gaps: FloatArray = np.linalg.norm(end - top, axis=1)
-    return gaps
+    return np.linalg.norm(end - top, axis=1)
 
 
 def blade_clearance(poses: FloatArray) -> tuple[float, float]:

@@ -1,7 +1,5 @@
 """The rib cage of the shoulder's scene: ribs on an ellipsoid, spine and sternum."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

@@ -8,8 +8,6 @@ is at the clavicle's length from the sternum.
 Axes are Blender's: x forward, y to the left, z up; the origin is the middle of the thorax, metres and kilograms.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Materials, lights, and a joint's curve and frames as solid things, for pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import bpy

@@ -5,8 +5,6 @@ embedded in it move by themselves, and the skin touches the ground. Checked: dro
 gains no more than the prescribed joints give; it gets ahead, and no deeper into the ground than stated.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -4,8 +4,6 @@ After Wang 2022, Figs. 6.1 and 6.2. Of each arm the hinge that swings it and the
 two beyond are passive. Four arms press down as they sweep back, and are lifted as they reach ahead.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import permutations
 
@@ -179,5 +177,4 @@ def crawl(
 def work(result: ph.Result) -> FloatArray:
     """What prescribed joints have given (T,) [J], from a sample a step: efforts hold over the step before them."""
     turned_by = np.diff(result.q, axis=0)
-    given: FloatArray = np.concatenate([[0.0], np.cumsum((result.efforts[1:] * turned_by).sum(axis=1))])
-    return given
+    return np.concatenate([[0.0], np.cumsum((result.efforts[1:] * turned_by).sum(axis=1))])

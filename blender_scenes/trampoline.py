@@ -4,8 +4,6 @@ Sheet and wire are spline surfaces with mass, tension and bending: they bend und
 Checked: energy only falls, and without damping it stays; the bodies are on the surfaces that Blender shows.
 """
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 

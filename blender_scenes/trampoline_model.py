@@ -4,8 +4,6 @@ The dynamic twin of `sheet_model`: there the surface moves as prescribed, here u
 bodies (Lee & Terzopoulos 2008, sec. 8).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 import physics as ph
@@ -73,12 +71,10 @@ def run(of: ph.Model, interval: float, seconds: float = SECONDS) -> ph.Result:
 def sheet_points(nodes: FloatArray, count: int) -> FloatArray:
     """Points (T, count, count, 3) of the trampoline for its control points (T, n, 3)."""
     bases = splines.basis(splines.clamped_knots(ROWS, ORDER), ORDER, np.linspace(0.0, 1.0, count))
-    found: FloatArray = np.einsum("ai,bj,tijk->tabk", bases, bases, nodes.reshape(-1, ROWS, ROWS, 3))
-    return found
+    return np.einsum("ai,bj,tijk->tabk", bases, bases, nodes.reshape(-1, ROWS, ROWS, 3))
 
 
 def wire_points(nodes: FloatArray, count: int) -> FloatArray:
     """Points (T, count, 3) of the wire for its control points (T, n, 3)."""
     bases = splines.basis(splines.clamped_knots(POINTS, ORDER), ORDER, np.linspace(0.0, 1.0, count))
-    found: FloatArray = np.einsum("ai,tik->tak", bases, nodes)
-    return found
+    return np.einsum("ai,tik->tak", bases, nodes)

@@ -4,8 +4,6 @@ Every leg closes three loops of its links. The shaft's motion is prescribed; con
 al. 1993, eq. 8) lets the machine walk. Checked: the loops stay closed, the machine stays level and advances.
 """
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 
@@ -170,8 +168,7 @@ def measure(made: Made, progress: Progress) -> tuple[ph.Result, dict[str, str]]:
 def crank_torque(result: ph.Result) -> FloatArray:
     """Torque (n,) on the shaft [N m], positive in its direction of rotation."""
     column = result.model.coordinate_slice("Shaft").start
-    torque: FloatArray = np.sign(model.SPEED) * result.efforts[:, column]
-    return torque
+    return np.sign(model.SPEED) * result.efforts[:, column]
 
 
 def walk_figures(result: ph.Result) -> dict[str, float]:

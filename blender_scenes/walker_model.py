@@ -5,8 +5,6 @@ The proportions are those that Jansen states for the legs of his beach animals (
 Each leg closes three loops: the crank's angle determines its six links.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -91,8 +89,7 @@ def crossing(first: FloatArray, radius: float, second: FloatArray, other: float,
     apart = float(np.hypot(*way))
     along = (apart**2 + radius**2 - other**2) / (2.0 * apart)
     away = np.sqrt(radius**2 - along**2)
-    point: FloatArray = first + (along * way + side * away * np.array([-way[1], way[0]])) / apart
-    return point
+    return first + (along * way + side * away * np.array([-way[1], way[0]])) / apart
 
 
 def make_leg(name: str, place: float, side: float, angle: float) -> Leg:

@@ -7,8 +7,6 @@ the moments. Checked: these against inverse dynamics, the poses that Blender sho
 clear the bones.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import product
 from typing import Any

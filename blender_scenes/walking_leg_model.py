@@ -6,8 +6,6 @@ are straight, run through points behind the knee, or wrap over two cylinders the
 x forward, z up, y to the left.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -82,8 +80,7 @@ def waves(times: FloatArray, order: int = 0) -> FloatArray:
 def series(values: Any) -> FloatArray:
     """Fourier coefficients (2 HARMONICS + 1,) closest to values (n,) at PERCENT of the cycle."""
     times = CYCLE * np.array(PERCENT) / 100.0
-    found: FloatArray = np.linalg.lstsq(waves(times), np.asarray(values), rcond=None)[0]
-    return found
+    return np.linalg.lstsq(waves(times), np.asarray(values), rcond=None)[0]
 
 
 @cache
@@ -111,8 +108,7 @@ def all_series() -> FloatArray:
 
 def coordinates(times: FloatArray, order: int = 0) -> FloatArray:
     """Coordinates of the hip's height, hip, knee and ankle (n, 4), or their derivatives by time."""
-    found: FloatArray = waves(times, order) @ all_series().T
-    return found
+    return waves(times, order) @ all_series().T
 
 
 def heights(q: FloatArray) -> FloatArray:

@@ -3,8 +3,6 @@
 Twists are [angular, linear] in the body frame, wrenches [moment, force], quaternions wxyz, poses 4x4 matrices.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from . import constraints, forces, joints, muscles

@@ -1,7 +1,5 @@
 """Array types that the whole package shares."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

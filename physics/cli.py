@@ -4,8 +4,6 @@ Exit codes: 0 success, 1 failure, 2 wrong usage or a bad input file, 3 diverged 
 flagged), 4 done, but ``--fail-on-diagnosis`` found something, 130 interrupted (no partial files remain).
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import json

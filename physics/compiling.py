@@ -4,8 +4,6 @@ Numba compiles mostly in Python, one function at a time in a process. So each pr
 order, stores its results in the cache, and finds there those of the others.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

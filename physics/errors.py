@@ -1,7 +1,5 @@
 """Condyle's exceptions: one class each for bad input, bad files, failed fits and diverged or cancelled runs."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

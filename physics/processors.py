@@ -1,7 +1,5 @@
 """Processors available to this process, and work on one in short parts."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Registries of classes by the types that files name, and instances from descriptions."""
 
-from __future__ import annotations
-
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping

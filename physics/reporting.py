@@ -1,7 +1,5 @@
 """Progress reports of command lines: a bar on a terminal, silence elsewhere, or events as JSON lines."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Checks of input shared by joints and models: one clear error that names the thing and its value."""
 
-from __future__ import annotations
-
 import difflib
 import inspect
 import math

@@ -12,8 +12,6 @@ Mark with ``@pytest.mark.small`` the tests that must run in every supported Blen
 ``@pytest.mark.alone`` those that the suites of installed extensions run in a process of their own.
 """
 
-from __future__ import annotations
-
 import atexit
 import gc
 import importlib
@@ -133,8 +131,7 @@ def part(condyle: ModuleType) -> Callable[[str], ModuleType]:
 def ph(condyle: ModuleType) -> ModuleType:
     """The physics package that the add-on uses."""
     core = importlib.import_module(f"{condyle.__name__}.blender.physics_access")
-    package: ModuleType = core.physics()
-    return package
+    return core.physics()
 
 
 @pytest.fixture

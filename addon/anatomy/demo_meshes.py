@@ -4,8 +4,6 @@
 The motion is that of the OpenSim model *gait2392* (Delp et al. 1990, IEEE Trans. Biomed. Eng. 37, 757-767; CC BY 3.0).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """How strongly joints follow their animation as time goes by, between frames, too, and when they are held on it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

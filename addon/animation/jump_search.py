@@ -1,7 +1,5 @@
 """Where between two frames something leaps: what is seen there is gone through more and more narrowly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """What a joint follows as its curves alone say it, at any frame: of its sliders, or of its child's own channels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass

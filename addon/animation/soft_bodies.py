@@ -1,7 +1,5 @@
 """Soft bodies of a shot in the model of its simulation. Numbers alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -102,5 +100,4 @@ def _by_default(model: Any, bodies: np.ndarray, shape: SoftShape) -> np.ndarray:
         change = bodies[model.index(name)] @ np.linalg.inv(pose)
         on = [node for node, body in shape.attached.items() if body == name]
         groups.append((shape.nodes[on], shape.nodes @ change[:3, :3].T + change[:3, 3]))
-    found: np.ndarray = physics_access.part("soft.states").blended(shape.nodes, groups)
-    return found
+    return physics_access.part("soft.states").blended(shape.nodes, groups)

@@ -1,7 +1,5 @@
 """Sliders that start over by whole turns, as those of a wheel that turns evenly do: what they lead turns on."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..curves import fcurve_values

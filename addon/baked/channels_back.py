@@ -1,7 +1,5 @@
 """Free Bake: the channels and actions that a bake replaced return exactly."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterable
 

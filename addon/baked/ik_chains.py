@@ -4,8 +4,6 @@ None of the chain's bones is done before all are, so what is moved by something 
 chain waits for itself: Blender breaks such a ring anywhere, and shows the bone one change late.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from bpy.types import Constraint, Object, PoseBone, Scene

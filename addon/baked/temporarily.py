@@ -1,7 +1,5 @@
 """Looking at the scene without leaving a trace: at another frame, and without the bake that is in place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any

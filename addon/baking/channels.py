@@ -1,7 +1,5 @@
 """Poses -> channels -> keyframes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import bpy

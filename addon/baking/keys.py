@@ -1,7 +1,5 @@
 """What a bake keys: every n-th frame or fewer, and how far the keyed motion is from the simulated one then."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

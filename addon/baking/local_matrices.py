@@ -5,8 +5,6 @@ evaluated frame by frame. All matrices float64, in Blender units; (F, 4, 4) over
 nothing changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Any

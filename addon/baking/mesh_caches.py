@@ -83,8 +83,7 @@ def _embedded(shape: SoftShape, nodes: np.ndarray) -> np.ndarray:
     """Places (F, k, 3) of the vertices of a soft body, from those of its nodes (F, n, 3)."""
     embedding = physics_access.part("soft.embedding")
     found = embedding.embedded(shape.nodes, shape.tets, shape.vertices, shape.name)
-    places: np.ndarray = found.places(nodes)
-    return places
+    return found.places(nodes)
 
 
 def _write_file(path: Path, first: float, places: np.ndarray) -> None:

@@ -1,7 +1,5 @@
 """The spaces of muscles' objects in a bake, in which the shapes of the muscles are kept."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What carries simulated bodies, between frames: where curves through its matrices at frames have it. float64."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterator, Mapping
 
 import numpy as np

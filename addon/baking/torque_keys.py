@@ -1,7 +1,5 @@
 """Writes torques of joints as keys on their Empties, and the settings of the simulation that they were found for."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

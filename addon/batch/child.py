@@ -5,8 +5,6 @@ parent closes it or dies, the child exits at once. A child writes only a tempora
 into place.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Standard output and interrupts while Blender works."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -3,8 +3,6 @@
 All jobs are checked before any starts. ``docs/batch.md`` describes the file.
 """
 
-from __future__ import annotations
-
 import os
 import tomllib
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A record is written before its output is renamed into place, and contains the ha
 output. If a kill comes between the two, the output is missing or old, and the shot counts as not done.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

@@ -4,8 +4,6 @@ A task is a list of arguments, its answer plain data. Only this process puts out
 nothing, since Dask gives its shot to another one, and nothing is written twice.
 """
 
-from __future__ import annotations
-
 import threading
 from collections import deque
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The outcomes of a batch, as a table for people and as JSON for programs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field

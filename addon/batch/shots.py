@@ -1,7 +1,5 @@
 """Requests of a batch to its child process: a line of JSON on standard input for each shot, with a bake's arguments."""
 
-from __future__ import annotations
-
 import json
 import os
 import queue

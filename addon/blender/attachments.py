@@ -3,8 +3,6 @@
 window: only with windows, not in background mode.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType

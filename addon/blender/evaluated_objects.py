@@ -1,7 +1,5 @@
 """Which objects Blender evaluates, so that their places are known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import bpy

@@ -1,7 +1,5 @@
 """Whether Blender or the user is busy with the scene, so that automatic changes have to wait."""
 
-from __future__ import annotations
-
 import bpy
 
 JOBS = ("RENDER", "OBJECT_BAKE")

@@ -5,8 +5,6 @@ its names is first read. ``from ..making import muscles`` costs nothing; ``from 
 module at once, so files that Blender loads while enabling (ui, handlers, data) import such modules whole.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import pkgutil
 import sys

@@ -3,8 +3,6 @@
 Only the heads of blocks of Blender 2.5 to 4.5, and of 5.0 and later, are known; other files are left to Blender.
 """
 
-from __future__ import annotations
-
 import gzip
 import importlib
 import re

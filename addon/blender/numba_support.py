@@ -1,7 +1,5 @@
 """Whether kernels can be compiled here, and the cost if not."""
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 

@@ -5,8 +5,6 @@ interpreter, which would freeze the window. Fast code runs in the compute proces
 The first use imports physics, so that enabling the add-on costs nothing.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib
 import importlib.util

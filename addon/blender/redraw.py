@@ -1,7 +1,5 @@
 """Requests to redraw parts of the windows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """State of the running Blender that is never saved."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -5,8 +5,6 @@ float64. Our masses, inertias, stiffnesses and speeds are stored in SI and say s
 would scale a property with ``unit='MASS'`` by the cube of the unit scale.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

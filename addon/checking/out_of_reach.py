@@ -1,7 +1,5 @@
 """Bodies that stand where their joints cannot take them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 import numpy as np

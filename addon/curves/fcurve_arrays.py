@@ -1,7 +1,5 @@
 """Keys of f-curves as arrays, by the names of Blender's attributes; `blender.compat` gives them to curves."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice

@@ -1,7 +1,5 @@
 """Values of f-curves at any frame, for properties that only curves determine. The scene's frame does not change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial

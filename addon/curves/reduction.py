@@ -5,8 +5,6 @@ Curves are cubics between keys with the values and slopes of the full motion the
 Errors are measured at every sample and between samples: half-way, and at more places if a curve has separate handles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rotations over time as channels of Blender's rotation modes, continuous from key to key. numpy only, float64."""
 
-from __future__ import annotations
-
 from itertools import repeat
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions of higher folders that updates of properties call; `registration` wires them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The collections of Condyle's own objects, each beneath the collection of the rig that they belong to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import bpy

@@ -1,7 +1,5 @@
 """Data of a collider, on objects and pose bones: a shape that simulated bodies cannot enter."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.types import PropertyGroup, Scene
 

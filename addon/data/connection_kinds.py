@@ -1,7 +1,5 @@
 """Kinds of connections between two bodies other than joints: their names and settings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

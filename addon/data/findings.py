@@ -1,7 +1,5 @@
 """Findings about a scene: codes with values, and the object or bone to select by a click."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Blender's force fields that act on the links of chains."""
 
-from __future__ import annotations
-
 from bpy.types import Object, Scene
 
 from . import references

@@ -1,7 +1,5 @@
 """The joint types of the menus: their names, settings and readings."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Plain data that reads like the objects of Blender it was copied from (`reading.snapshot`): by the same names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, SupportsIndex

@@ -103,8 +103,7 @@ def evaluated(scene: Scene) -> list[Object]:
 
 def object_by_session_uid(session_uid: int) -> Object:
     """The object with that session uid; None if it no longer exists."""
-    found: Any = object_in(bpy.data, session_uid)
-    return found
+    return object_in(bpy.data, session_uid)
 
 
 def object_in(scene: Scene | BlendData, session_uid: int) -> Object | None:

@@ -3,8 +3,6 @@
 A file of a newer version is not changed: it can be viewed, and operators that change data refuse.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 import bpy

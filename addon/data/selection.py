@@ -1,7 +1,5 @@
 """Selects objects: those that operators make, and those that the user chooses in lists."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 Data that may not be the bake's then counts as the user's, so that no work of the user is lost.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

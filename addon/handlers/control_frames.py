@@ -1,7 +1,5 @@
 """Updates the slider of a driven joint when the user moves its control frames."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,7 +1,5 @@
 """Repairs duplicated and deleted objects soon after objects were added or removed."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,7 +1,5 @@
 """Handlers of opened files, undo and redo: migrate data, and clear outdated messages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from bpy.types import Scene

@@ -4,8 +4,6 @@ Blender stores an override as its difference to the linked original, one propert
 load a group that only one of the two has. So both get all groups before a file is saved, the original in memory only.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

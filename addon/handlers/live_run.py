@@ -1,7 +1,5 @@
 """Handlers of live runs: playback, saving, loading, undo, and the line to the mouse."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

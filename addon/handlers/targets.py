@@ -1,7 +1,5 @@
 """Moves bodies to their targets while the user moves these."""
 
-from __future__ import annotations
-
 import bpy
 from bpy.types import Depsgraph, Scene
 

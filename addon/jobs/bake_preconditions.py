@@ -1,7 +1,5 @@
 """What a bake would be refused for, beside what the scene is read from: its frames, loop, method, and where it goes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from bpy.types import Object, Scene

@@ -1,7 +1,5 @@
 """Colliders and force fields that are not what may be meant."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -186,8 +186,7 @@ def _coordinate(made: Plan, wanted: Wanted, name: str) -> str:
             f"{wanted.body} has a goal for coordinate {wanted.coordinate} of its joint, which has "
             f"{own.stop - own.start}: change Coordinate, which counts from 0"
         )
-    chosen: str = model.coordinate_names[own.start + wanted.coordinate]
-    return chosen
+    return model.coordinate_names[own.start + wanted.coordinate]
 
 
 def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, int]]:

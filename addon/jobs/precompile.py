@@ -6,8 +6,6 @@ that the scene needs no longer (an import was undone) is given up, with the proc
 end a compiler.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from types import ModuleType

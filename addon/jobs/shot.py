@@ -3,8 +3,6 @@
 scene -> `take.take` -> Shot -> `plan` -> Plan -> the compute process -> result -> `baking.write`
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Takes a shot of a scene: the one place where a bake, a live run and a check read it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any

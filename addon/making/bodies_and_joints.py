@@ -3,8 +3,6 @@
 Matrices and lengths are in Blender units; masses and inertias in SI.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 

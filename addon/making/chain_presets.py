@@ -1,7 +1,5 @@
 """Presets of chains that swing after their animation: plain figures, for a figure about as large as a human being."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

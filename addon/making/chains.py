@@ -1,7 +1,5 @@
 """Makes bones and objects swing after their animation: joints to their parents, masses, springs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

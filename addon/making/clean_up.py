@@ -1,7 +1,5 @@
 """Takes Condyle away: from bones and objects, with the joints, connections and targets on them, or from a scene."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import bpy

@@ -1,7 +1,5 @@
 """Makes objects and bones colliders, which simulated bodies cannot enter."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

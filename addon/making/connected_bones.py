@@ -3,8 +3,6 @@
 Blender keeps the head of a connected bone at its parent's tail, whatever keys or a slider's constraints say.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Creates connections between bodies: functions of the operators, also for scripts. In Blender units."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

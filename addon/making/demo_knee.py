@@ -3,8 +3,6 @@
 The example scene of the knee uses the same parts. Lengths are in Blender units unless stated otherwise.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

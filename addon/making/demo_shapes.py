@@ -1,7 +1,5 @@
 """Polygon objects of demos and presets, and free places for them in the scene."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import bpy

@@ -34,8 +34,6 @@ joint deleted                         as by Remove Joint, except that its contro
 With a window the repair follows shortly after the action, else when the file is loaded.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,7 +1,5 @@
 """Makes goals of bodies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,7 +1,5 @@
 """The third direction of a surface's grid of control frames: layers of copies, a third coordinate or time."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 from bpy.types import Object, Scene

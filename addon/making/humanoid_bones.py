@@ -4,8 +4,6 @@ Known are Rigify (its metarig and DEF bones), Auto-Rig Pro, Mixamo, and VRM with
 bones likewise are found, too.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """A joint's frame and child, and the names and knots of its control frames, for all that makes or changes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 

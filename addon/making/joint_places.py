@@ -1,7 +1,5 @@
 """Where joints stand that are added by hand, and the axes of hinges: as the shapes of the bodies suggest."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -8,8 +8,6 @@ used, so that sliders agree on both sides. For rotational joints, and presets, i
 without sign changes.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Collection
 from dataclasses import dataclass

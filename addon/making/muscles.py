@@ -3,8 +3,6 @@
 Lengths, points and matrices are in Blender units; masses and forces in SI.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

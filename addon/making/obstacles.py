@@ -1,7 +1,5 @@
 """Creates obstacles, updates their meshes, and sizes them to the muscles nearby."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

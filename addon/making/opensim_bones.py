@@ -1,7 +1,5 @@
 """Meshes of an imported OpenSim model: those of its files, or sticks from joint to joint where none was found."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import bpy

@@ -1,7 +1,5 @@
 """Reports and removes control frames and ends of connections whose joint or connection was deleted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any

@@ -8,8 +8,6 @@ Sources: *AAOS*: American Academy of Orthopaedic Surgeons 1965, Joint Motion: Me
 401-408. *Hollister*: Hollister et al. 1992, J. Orthop. Res. 10, 454-460.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 BACK, FRONT, DOWN = (

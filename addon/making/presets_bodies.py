@@ -1,7 +1,5 @@
 """Creates simple bodies for a preset, with meshes in metres about the joint, in the pose where all sliders are 0."""
 
-from __future__ import annotations
-
 import bpy
 import numpy as np
 from bpy.types import Collection, Object, Scene

@@ -1,7 +1,5 @@
 """Control frames of the presets that are curves: knee, jaw, wire. In the joint's frame, Blender units."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import bpy

@@ -7,8 +7,6 @@ In the joint's frame x is the child's first axis of rotation, z points from the 
 child below it), and y is perpendicular to both.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ joint stores the child's rest pose relative to its parent's, which joining armat
 of the child's mesh, in the object's axes and scale: if they moved rigidly, the whole mesh was moved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 

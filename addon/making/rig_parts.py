@@ -4,8 +4,6 @@ Blender's append, link and copy of an object follow its pointers, those of a col
 at its parts, and they are in a collection beneath its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Applies the scales that simulations refuse: non-uniform and negative ones of objects and their parents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import bpy

@@ -1,7 +1,5 @@
 """Makes meshes soft bodies, and takes that away again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from bpy.types import Object, Scene

@@ -1,7 +1,5 @@
 """Keeps sliders and poses consistent when joints are added or change shape."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import numpy as np

@@ -3,8 +3,6 @@
 A shape is given in its body's axes without the body's scale: lengths are in Blender units, over `frame_of`'s size.
 """
 
-from __future__ import annotations
-
 import importlib.util
 from typing import Any
 

@@ -3,8 +3,6 @@
 Bodies, objects and scenes are those of a snapshot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any
 

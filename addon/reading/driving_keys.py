@@ -2,8 +2,6 @@
 moves its child in its parent; of nothing else that is keyed in a rig.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Reads the goals of bodies: where their points are in the body, and where the targets are at the goals' frames."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

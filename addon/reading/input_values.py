@@ -1,7 +1,5 @@
 """What pushes a simulation from outside, as it is set or keyed: torques of coordinates, targets of controllers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 about bones, which is that of the meshes that an armature deforms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import bpy

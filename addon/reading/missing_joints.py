@@ -5,8 +5,6 @@ are in a collection of their own: linking only the character leaves them out. Ov
 Blender copies each one's references separately. Moving one into the other mends existing shots once they are reopened.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import bpy

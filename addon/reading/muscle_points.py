@@ -4,8 +4,6 @@ Hooks are Blender's own, so a muscle follows its bodies without the add-on, too.
 world. A strand from one to the next may wrap over obstacles.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -2,8 +2,6 @@
 channels that it moves, and whether anything moves objects. No frame is looked at for it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple

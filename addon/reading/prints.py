@@ -5,8 +5,6 @@ not as they are evaluated. A line of a value that begins with "@" is the name of
 `staleness`.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Iterable, Iterator

@@ -5,8 +5,6 @@ pointers lead from record to record. Matrices are copies that nobody changes: Bl
 An f-curve has its keys as arrays, and the address at which `Evaluated` asks Blender for its values between them.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterable
 from typing import Any, cast

@@ -3,8 +3,6 @@
 Arrays are in the world [m]. Physics gets nothing of this before a shot is planned (`animation.soft_bodies`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -189,8 +187,7 @@ def _distances(body: Body, points: np.ndarray, alone: bool) -> np.ndarray:
         ends = (world @ bone.head, world @ bone.tail)
     head, along = np.array(ends[0]), np.array(ends[1]) - np.array(ends[0])
     share = np.clip((points - head) @ along / max(float(along @ along), 1e-12), 0.0, 1.0)
-    found: np.ndarray = np.linalg.norm(points - head - share[:, None] * along, axis=1)
-    return found
+    return np.linalg.norm(points - head - share[:, None] * along, axis=1)
 
 
 def _from_surface(item: Object, points: np.ndarray) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Takes a scene from frame to frame, and tells what is evaluated there of the things in a snapshot of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any

@@ -1,7 +1,5 @@
 """The influence of IK constraints that bend a joint's child: 0 while sliders move it, as a switch from IK to FK."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -8,8 +8,6 @@ The femoral condyles get their profile from the knee's motion: the volume that t
 cartilage, sweeps between 0 and 120 degrees is cut away. So the bones keep their distance over the whole range.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -4,8 +4,6 @@ Places are millimetres; x forward, y to the left (inward), z up along the hangin
 middle, about whose y axis the forearm turns. Every surface is drawn here, none is a scan.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from .bones import MILLIMETRE, mm, stations, tilted

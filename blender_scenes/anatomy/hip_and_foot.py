@@ -4,8 +4,6 @@ Places are millimetres in OpenSim's axes: x forward, y up, z to the right. The h
 the foot's is the ankle's, at ANKLE from the knee. Every surface is drawn here, none is a scan.
 """
 
-from __future__ import annotations
-
 from .bones import MILLIMETRE, mm, stations, tilted
 from .implicit import Shape, cut, sphere, union
 from .knee_kinematics import BLENDER_FROM_OPENSIM

@@ -4,8 +4,6 @@ Every shape takes points (n, 3) in metres and returns about the signed distance 
 ellipsoids and blends only bound it; the meshing needs the zero set and a gradient of length near one, no more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

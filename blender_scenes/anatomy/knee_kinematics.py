@@ -8,8 +8,6 @@ Two sets of axes occur. *OpenSim*: x forward, y up, z to the right, femur's orig
 *Blender*: x forward, y to the left, z up, same origins. Flexion is positive here; in gait2392 it is negative.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -5,8 +5,6 @@ ribs; its origin is the blade's middle. The clavicle's: x from the sternum to th
 the head's middle at the origin. Every surface is drawn here, none is a scan.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ A connector is drawn as a patch of its surface with the normal, a distance as a 
 ball, a hinge as an axis with a ring, a weld as a box. A bead marks the body's own point or frame.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """Rules by which a run is doubtful, on what it records anyway (`model.diagnosis` says what they find)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any
@@ -74,8 +72,7 @@ def nothing_found(problem: Problem, books: FloatArray, qd: FloatArray) -> BoolAr
     """Which runs (R,) surely have no finding, by gained and kinetic energy and work (R, 3), and q' (R, T, nv)."""
     gained, moving, work = books.T
     slow = problem.dt * np.abs(qd).max(axis=(1, 2), initial=0.0) <= MOVES
-    quiet: BoolArray = slow & (gained <= GROWN * moving + OFF * work + NOTHING)
-    return quiet
+    return slow & (gained <= GROWN * moving + OFF * work + NOTHING)
 
 
 def energy_gained(books: Mapping[str, float]) -> list[Finding]:
@@ -159,10 +156,7 @@ def _phases(q: FloatArray) -> Any:
     # of sin(w t) second differences are 2 sin(w h / 2) times the first ones
     first = np.diff(q, axis=0)
     size, turn = (np.sqrt(np.mean(each**2, axis=0)) for each in (first, np.diff(first, axis=0)))
-    angles: FloatArray = (
-        2.0 * np.arcsin(np.minimum(0.5 * turn / np.maximum(size, MOVES), 1.0)) * (size > MOVES)
-    )
-    return angles
+    return 2.0 * np.arcsin(np.minimum(0.5 * turn / np.maximum(size, MOVES), 1.0)) * (size > MOVES)
 
 
 def _worst(model: Model, code: str, angles: Any, most: float) -> list[Finding]:

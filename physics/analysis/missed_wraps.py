@@ -1,7 +1,5 @@
 """Muscles that pass straight through an obstacle or slip off it, which their forces do not show."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -79,8 +77,7 @@ def missed_wraps(model: Model, q: FloatArray) -> tuple[MissedWrap, ...]:
 
 def looked_at(q: FloatArray) -> FloatArray:
     """The states of a motion (T, nv) that are checked: all, or `MOST` evenly spaced ones."""
-    rows: FloatArray = np.asarray(q)[np.linspace(0, len(q) - 1, min(len(q), MOST)).astype(int)]
-    return rows
+    return np.asarray(q)[np.linspace(0, len(q) - 1, min(len(q), MOST)).astype(int)]
 
 
 def _leaps(q: FloatArray, lengths: FloatArray, slopes: FloatArray, steady: Any) -> int:

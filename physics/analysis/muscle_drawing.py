@@ -1,7 +1,5 @@
 """Shapes of muscles along a motion: paths with a constant number of points, and a tube of constant volume."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -107,8 +105,7 @@ def tube_radii(fractions: Any, lengths: Any, rest_length: float, tendons: Any = 
     belly = np.minimum(np.maximum(lengths - rest * shares.sum(), SHORTEST * full), lengths)[:, None]
     begin = (lengths[:, None] - belly) * (shares[0] / max(shares.sum(), 1e-9))
     v = np.clip((u * lengths[:, None] - begin) / belly, 0.0, 1.0)
-    radii: FloatArray = TENDON + _bulge(np.minimum(full / belly, 1.0 / SHORTEST)) * np.sin(np.pi * v)
-    return radii
+    return TENDON + _bulge(np.minimum(full / belly, 1.0 / SHORTEST)) * np.sin(np.pi * v)
 
 
 def _mean_square() -> float:

@@ -1,7 +1,5 @@
 """Ranking of muscles by the effect of their mass on a motion (Wang 2022, sec. 7.3)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 

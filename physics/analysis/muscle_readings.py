@@ -1,7 +1,5 @@
 """Readings of muscles in a state: lengths, moment arms, and the motion of mass points."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -70,8 +68,7 @@ def muscle_length_biases(model: Model, state: State) -> FloatArray:
         ModelError, JointRangeError: as `forward_dynamics`.
     """
     lengths, _ = _lengths(model, state)
-    biases: FloatArray = lengths[:, 2].copy()
-    return biases
+    return lengths[:, 2].copy()
 
 
 def _lengths(model: Model, state: State) -> tuple[FloatArray, FloatArray]:
@@ -111,8 +108,7 @@ def muscle_polyline(model: Model, state: State, muscle: str) -> FloatArray:
         ModelError, JointRangeError: as `muscle_points`.
     """
     state = check_state(model, state)
-    corners: FloatArray = _points(model, state, muscle_number(model, muscle))[2]
-    return corners
+    return _points(model, state, muscle_number(model, muscle))[2]
 
 
 def muscle_number(model: Model, muscle: Any) -> int:

@@ -1,7 +1,5 @@
 """Plots of results and fits. Matplotlib is optional and imported on first use."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

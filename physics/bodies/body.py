@@ -76,8 +76,7 @@ class Body(ReadOnlyArrays):
     @property
     def held(self) -> NDArray[np.bool_]:
         """Which coordinates have equal limits and keep their values (n,)."""
-        result: NDArray[np.bool_] = self.limits[:, 0] == self.limits[:, 1]
-        return result
+        return self.limits[:, 0] == self.limits[:, 1]
 
     def link(self, coordinates: FloatArray, laws: Sequence[FloatArray | None]) -> Link:
         """The body for packing, with its rows of dof_float and the records of its coordinates' laws."""
@@ -151,8 +150,7 @@ def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def point_inertia(mass: float, offset: FloatArray) -> FloatArray:
     """Inertia (3, 3) of a mass at an offset (3,): the term of the parallel axis theorem (Steiner)."""
-    inertia: FloatArray = mass * (float(offset @ offset) * np.eye(3) - np.outer(offset, offset))
-    return inertia
+    return mass * (float(offset @ offset) * np.eye(3) - np.outer(offset, offset))
 
 
 def _limits(value: Any, joint: Joint, name: str) -> FloatArray:

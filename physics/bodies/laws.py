@@ -1,7 +1,5 @@
 """Elastic and damping laws of coordinates: functions of their values and velocities."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

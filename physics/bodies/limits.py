@@ -1,7 +1,5 @@
 """Springs, dampers, armature and limits of coordinates as rows for the kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -111,8 +109,7 @@ def _middle_reading(body: Body) -> FloatArray:
     lower[outside], upper[outside] = inner[outside].T
     with np.errstate(invalid="ignore"):
         middle = 0.5 * (lower + upper)
-    result: FloatArray = np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
-    return result
+    return np.where(np.isfinite(middle), middle, np.clip(0.0, lower, upper))
 
 
 def _felt_inertia(bodies: Sequence[Body], wanted: Sequence[int]) -> dict[int, FloatArray]:

@@ -1,7 +1,5 @@
 """Places of named things in a list that grows, for builders: each lookup costs the same, however long the list is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A state of a model: coordinates, velocities, time, muscle states and nodes of soft bodies."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from .._typing import FloatArray, IntArray

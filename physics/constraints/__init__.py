@@ -1,7 +1,5 @@
 """Constraints in addition to joints: each has a value that is kept at zero (or above), its Jacobian and its bias."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Base of all constraints: they refer to bodies or coordinates of a model and are packed into rows of the kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

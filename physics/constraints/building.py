@@ -1,7 +1,5 @@
 """The part of ModelBuilder that collects constraints and joints that close loops."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

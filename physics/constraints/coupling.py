@@ -1,7 +1,5 @@
 """Coordinates that follow others: gears, coupled finger joints, OpenSim's coupled coordinates (Wang, sec. 4.6.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

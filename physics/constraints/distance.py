@@ -1,7 +1,5 @@
 """Two points at a distance: a rod, or unilaterally a rope or a strut."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 

@@ -2,8 +2,6 @@
 and 4.6.4). `ModelBuilder.add_loop_joint` closes a loop by any other joint.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 

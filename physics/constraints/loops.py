@@ -1,7 +1,5 @@
 """Finds constraints that close loops within small groups of bodies (see ``kernels.constraints.loops``)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

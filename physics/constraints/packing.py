@@ -1,7 +1,5 @@
 """Packs constraints into the flat arrays of the kernels, and makes the workspace of their rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 

@@ -4,8 +4,6 @@ Such a constraint adds no coordinates: the body may turn and slide along the sur
 from falling below 0, a bilateral one keeps it at 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 

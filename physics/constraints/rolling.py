@@ -1,7 +1,5 @@
 """Surfaces in contact that roll without slip (future work in Lee & Terzopoulos 2008, sec. 8)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 

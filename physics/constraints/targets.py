@@ -99,8 +99,7 @@ class MotionTarget(ReadOnlyArrays):
         """Its coordinates where the point or frame is, if the body has this pose (4, 4)."""
         moved = lie.inverse(self.at) @ pose @ (np.eye(4) if self.frame is None else self.frame)
         if self.frame is None:
-            place: FloatArray = (moved @ [*self.point, 1.0])[: 2 if self.planar else 3]
-            return place
+            return (moved @ [*self.point, 1.0])[: 2 if self.planar else 3]
         if self.planar:
             return np.array([*moved[:2, 3], np.arctan2(moved[1, 0], moved[0, 0])])
         return np.concatenate([moved[:3, 3], lie.so3_log(moved[:3, :3])])

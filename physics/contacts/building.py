@@ -1,7 +1,5 @@
 """The part of ModelBuilder that collects contacts and colliders."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shapes of bodies that keep out of each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

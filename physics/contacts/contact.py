@@ -1,7 +1,5 @@
 """Points of a body that may touch an obstacle."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

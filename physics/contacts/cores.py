@@ -1,7 +1,5 @@
 """Convex cores of shapes: polytopes about which a radius makes spheres, capsules and rounded boxes."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Surfaces of triangles as colliders, with a tree of bounds in which the near triangles are found."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Shapes that points of bodies collide with, each in its own frame, and their registry by type."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

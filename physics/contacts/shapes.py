@@ -1,7 +1,5 @@
 """Shapes that are colliders only."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,5 +32,4 @@ class Convex(Obstacle):
         self.lock()
 
     def core(self) -> Core:
-        found: Core = vars(self)["_core"]
-        return found
+        return vars(self)["_core"]

@@ -1,7 +1,5 @@
 """Forward and inverse dynamics, mass matrix, poses and energy of one state: thin wrappers around the kernels."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,8 +132,7 @@ def mass_matrix(model: Model, state: State) -> FloatArray:
 def body_poses(model: Model, state: State) -> FloatArray:
     """World poses (nb, 4, 4) of the body frames."""
     state = check_state(model, state)
-    poses: FloatArray = observe(model, state.q[None].copy(), state.qd[None].copy(), muscles=False)[0][0]
-    return poses
+    return observe(model, state.q[None].copy(), state.qd[None].copy(), muscles=False)[0][0]
 
 
 def energy(model: Model, state: State) -> Energy:

@@ -3,8 +3,6 @@
 Wang 2022, eq. 4.101: in each unilateral row u'' >= 0, lambda >= 0 and one of them is zero.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -278,8 +276,7 @@ def _rows_of_contact(model: Model, q: FloatArray, found: FloatArray, aside: Floa
 
 def aside_of(found: FloatArray) -> FloatArray:
     """The world axis (3,) farthest from a contact's normal, which defines its tangents."""
-    axis: FloatArray = np.eye(3)[int(np.argmin(np.abs(found[FOUND_NORMAL : FOUND_NORMAL + 3])))]
-    return axis
+    return np.eye(3)[int(np.argmin(np.abs(found[FOUND_NORMAL : FOUND_NORMAL + 3])))]
 
 
 def axes_of(found: FloatArray, aside: FloatArray | None = None) -> FloatArray:

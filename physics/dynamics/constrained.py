@@ -1,7 +1,5 @@
 """Dynamics with constraints, and the nearest state that satisfies them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -175,8 +173,7 @@ def assemble(model: Model, state: State) -> State:
 
 def _equality_values(system: System, count: int) -> FloatArray:
     equal = system[layout.SYSTEM_KINDS][:count] == layout.EQUALITY
-    values: FloatArray = np.where(equal, system[layout.SYSTEM_ROWS][:count, layout.ROW_VALUE], 0.0)
-    return values
+    return np.where(equal, system[layout.SYSTEM_ROWS][:count, layout.ROW_VALUE], 0.0)
 
 
 def unmet(model: Model, system: System) -> tuple[str, int, float]:

@@ -1,7 +1,5 @@
 """Constraints as rows on the twists of the bodies, and the wrenches that their forces apply to the bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -10,8 +10,6 @@ the constraints, and e_j the cusp's coordinate, q'+ = a + rho b:
 Energy, with restitution 1, or the plastic impulse, with 0, give rho.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -117,5 +115,4 @@ def _solved(inertia: FloatArray, rows: FloatArray, forces: FloatArray, fixed: Fl
     right = np.concatenate([forces, np.stack([fixed, np.zeros(count)])], axis=1)
     if not count:
         return np.linalg.solve(inertia, forces.T).T
-    found: FloatArray = np.linalg.lstsq(whole, right.T, rcond=None)[0].T[:, :size]
-    return found
+    return np.linalg.lstsq(whole, right.T, rcond=None)[0].T[:, :size]

@@ -1,7 +1,5 @@
 """Exact derivatives of inverse and forward dynamics with respect to coordinates, velocities and forces."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

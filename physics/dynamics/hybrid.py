@@ -1,7 +1,5 @@
 """Hybrid dynamics: some accelerations are prescribed, the others are computed (Wang 2022, sec. 4.6.5)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Impacts at a unilateral limit g(q) >= 0, with the mass matrix of the whole tree."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

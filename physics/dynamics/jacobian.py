@@ -1,7 +1,5 @@
 """Jacobians from velocities of the coordinates to twists of bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .. import kernels

@@ -7,8 +7,6 @@ Wang 2022, chapters 3 and 4. With phi (6 nb) the twists of all bodies, each in i
 The reactions do no work, so M_r q'' = f_r (eq. 4.18).
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import Any
 
@@ -160,8 +158,7 @@ class MaximalCoordinates:
         weighted = self.inertias @ self.jacobian.reshape(nb, 6, nv)
         matrix = self.jacobian.T @ weighted.reshape(-1, nv)
         armature = self.model.arrays[4][:, layout.ARMATURE]
-        result: FloatArray = 0.5 * (matrix + matrix.T) + np.diag(armature)
-        return result
+        return 0.5 * (matrix + matrix.T) + np.diag(armature)
 
     @cached_property
     def quadratic_velocity_vector(self) -> FloatArray:
@@ -182,8 +179,7 @@ class MaximalCoordinates:
         on_bodies = self.wrenches
         if wrenches is not None:
             on_bodies = on_bodies + finite_array(wrenches, on_bodies.shape, "wrenches on the bodies")
-        result: FloatArray = total + self.jacobian_transpose_product(on_bodies)
-        return result
+        return total + self.jacobian_transpose_product(on_bodies)
 
     def accelerations(self, tau: Any = None, wrenches: Any = None) -> FloatArray:
         """q'' (nv,) of M_r q'' = f_r by the dense matrix in O(n^3); arguments as in `reduced_forces`.
@@ -209,8 +205,7 @@ def positive_solve(matrix: FloatArray, right: FloatArray) -> FloatArray:
             f"the mass matrix ({len(matrix)} coordinates) is singular: a coordinate moves no inertia at this state"
         ) from error
     half = np.linalg.solve(factor, (right.T * scale).T)
-    result: FloatArray = (np.linalg.solve(factor.T, half).T * scale).T
-    return result
+    return (np.linalg.solve(factor.T, half).T * scale).T
 
 
 def maximal_coordinates(model: Model, state: State, inputs: Any = None) -> MaximalCoordinates:

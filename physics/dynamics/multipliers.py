@@ -1,7 +1,5 @@
 """Forces in the joints: by recursion, and as multipliers of one system for all bodies (Wang 2022, eqs. 3.36-3.41)."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Inverse dynamics of a sampled motion with external forces such as those of the ground."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The workspace in which kernels solve for contacts and constraints."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

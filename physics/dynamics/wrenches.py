@@ -1,7 +1,5 @@
 """Wrenches of springs and other force elements on the bodies in one state."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

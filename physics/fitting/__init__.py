@@ -1,7 +1,5 @@
 """Fits of joints to poses."""
 
-from __future__ import annotations
-
 from .curve import fit_curve
 from .curve_check import CurveCheck, check_curve
 from .meshes import MeshJointFit, fit_joint_to_meshes

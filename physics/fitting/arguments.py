@@ -3,8 +3,6 @@
 Callers check within `fit_errors`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Two surfaces in contact: the part of each that articulates, the axis that it suggests, and a pose at each flexion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -115,8 +113,7 @@ class Articulation:
 
     def contact(self, touch: Touch) -> FloatArray:
         """Areas (n,) of the samples of the contact, 0 of those beyond."""
-        areas: FloatArray = self.areas[touch.numbers] * (touch.gaps <= touch.gaps.min() + NEAR * self.size)
-        return areas
+        return self.areas[touch.numbers] * (touch.gaps <= touch.gaps.min() + NEAR * self.size)
 
     def sides(self, touch: Touch, axis: Axis) -> tuple[BoolArray, BoolArray]:
         """The samples on either side of the middle along the axis."""
@@ -128,8 +125,7 @@ class Articulation:
     def congruence(self, touch: Touch) -> FloatArray:
         """Weights (n,), of sum 1, with which the samples' gaps are drawn to the gap that is kept."""
         weights = self.areas[touch.numbers] * np.exp(-(touch.gaps - touch.gaps.min()) / (WIDE * self.size))
-        shares: FloatArray = weights / weights.sum()
-        return shares
+        return weights / weights.sum()
 
     def settle(self, axis: Axis, angle: float, off: FloatArray) -> FloatArray:
         """How the second surface is off the hinge (4, 4), in the first one's frame, at a flexion [rad].

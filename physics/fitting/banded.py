@@ -1,7 +1,5 @@
 """Symmetric positive definite systems of 6 x 6 blocks that couple only neighbours, cyclic or not."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray, IntArray

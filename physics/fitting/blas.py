@@ -6,8 +6,6 @@ told here, through the libraries that wheels of NumPy and SciPy bring along. Whe
 changed.
 """
 
-from __future__ import annotations
-
 import ctypes
 import threading
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Fit a spline curve joint to poses (Lee & Terzopoulos 2008, sec. 6)."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """Checks whether a curve can be a joint: C2, with a Jacobian that never vanishes (Lee & Terzopoulos 2008, sec. 5)."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ Frames move by body twists, F_j <- F_j exp(u_j). The twist z_l = log(F_{l-1}^-1 
 J_r(z_l)^-1 (u_l - Ad_{exp(z_l)}^-1 u_{l-1}), exactly; Lee & Terzopoulos 2008 drop both Jacobians (eqs. 33, 34, 37).
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

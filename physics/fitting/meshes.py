@@ -224,8 +224,7 @@ def _articulation(
 
 
 def _moved(pose: FloatArray, points: FloatArray) -> FloatArray:
-    moved: FloatArray = points @ pose[:3, :3].T + pose[:3, 3]
-    return moved
+    return points @ pose[:3, :3].T + pose[:3, 3]
 
 
 def _facing(

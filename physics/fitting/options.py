@@ -1,7 +1,5 @@
 """Further options of a curve fit: metric, weights, constraints, number of frames, coordinate."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -74,8 +72,7 @@ def check_weights(weights: Any, num_poses: int) -> FloatArray:
     if not values.any():
         raise FitError("weights must not all be 0")
     values = values / values.max()
-    result: FloatArray = values / values.mean()
-    return result
+    return values / values.mean()
 
 
 def check_pinned(pinned: Any, num_poses: int) -> IntArray:
@@ -97,8 +94,7 @@ def check_pinned(pinned: Any, num_poses: int) -> IntArray:
     wrong = (given < -num_poses) | (given >= num_poses)
     if wrong.any():
         raise FitError(f"pinned pose {given[wrong][0]} does not exist: there are {num_poses} poses")
-    numbers: IntArray = np.unique(given.astype(np.int64) % num_poses)
-    return numbers
+    return np.unique(given.astype(np.int64) % num_poses)
 
 
 def check_ends(ends: Any, periodic: bool, direction_only: bool) -> tuple[EndCondition, ...]:

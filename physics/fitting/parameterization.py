@@ -1,7 +1,5 @@
 """Initial parameters, knots and control frames of a curve fit, and their updates."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray
@@ -78,8 +76,7 @@ def first_frames(
     left = np.clip(np.searchsorted(q, places, side="right") - 1, 0, len(q) - 2)
     share = (places - q[left]) / (q[left + 1] - q[left])
     steps = lie.log(lie.inverse(poses[left]) @ poses[left + 1])
-    result: FloatArray = poses[left] @ lie.exp(steps * share[:, None])
-    return result
+    return poses[left] @ lie.exp(steps * share[:, None])
 
 
 def quadrature(knots: FloatArray, order: int, periodic: bool) -> tuple[Sites, FloatArray]:
@@ -102,8 +99,7 @@ def arc_length(
     s, _ = derivatives(frames, middle)
     speed = metric.norm(s)
     length = np.concatenate([[0.0], np.cumsum(speed * np.diff(fine))])
-    result: FloatArray = np.interp(q, fine, length)
-    return result
+    return np.interp(q, fine, length)
 
 
 def reparameterize(

@@ -1,7 +1,5 @@
 """Results of curve fits."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Robust weights: iteratively reweighted least squares against outliers (Huber 1981; Beaton & Tukey 1974)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
@@ -27,8 +25,7 @@ def huber(distance: FloatArray) -> FloatArray:
 
 def tukey(distance: FloatArray) -> FloatArray:
     """Weight of a distance in units of the noise: Tukey's biweight, 0 beyond `TUKEY`."""
-    result: FloatArray = np.square(np.maximum(0.0, 1.0 - np.square(distance / TUKEY)))
-    return result
+    return np.square(np.maximum(0.0, 1.0 - np.square(distance / TUKEY)))
 
 
 LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {"huber": huber, "tukey": tukey}

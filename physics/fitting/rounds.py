@@ -1,7 +1,5 @@
 """The outer loop: parameters and knots follow the control frames (Lee & Terzopoulos 2008, secs. 6.1 and 6.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

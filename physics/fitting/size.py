@@ -1,7 +1,5 @@
 """The number of control frames from a tolerance on the residuals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

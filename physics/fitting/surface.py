@@ -1,7 +1,5 @@
 """Spline surface joints from scattered poses, left as future work by Lee & Terzopoulos 2008, sec. 8."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Euler angles over a surface: the sequence farthest from gimbal lock, and unwrapping."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
@@ -61,8 +59,7 @@ def unwrapped(
 def angles_between(first: FloatArray, second: FloatArray) -> FloatArray:
     """second - first plus whole turns, within half a turn of 0."""
     difference = second - first
-    result: FloatArray = difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))
-    return result
+    return difference - 2.0 * np.pi * np.round(difference / (2.0 * np.pi))
 
 
 def _winding(angles: FloatArray, places: FloatArray, direction: int) -> FloatArray:
@@ -82,5 +79,4 @@ def _winding(angles: FloatArray, places: FloatArray, direction: int) -> FloatArr
     gaps, nearest = cKDTree(shifted).query(places[late])
     turns = np.round((angles[late] - angles[early[nearest]]) / (2.0 * np.pi))
     close = gaps <= np.median(gaps)
-    result: FloatArray = 2.0 * np.pi * np.round(np.median(turns[close], axis=0))
-    return result
+    return 2.0 * np.pi * np.round(np.median(turns[close], axis=0))

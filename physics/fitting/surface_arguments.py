@@ -1,7 +1,5 @@
 """Checks the arguments of `fit_surface` before anything is computed; errors name the thing and its value."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

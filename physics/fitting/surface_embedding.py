@@ -5,8 +5,6 @@ Langford 2000). Classical scaling of a few landmarks (de Silva & Tenenbaum 2004)
 direction and two per closed one.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 
@@ -104,8 +102,7 @@ def classical_scaling(landmarks: IntArray, lengths: FloatArray, least: int, most
     if count < least:
         raise FitError(f"the poses spread in {count} dimensions only, but the directions need {least}")
     values, vectors = values[::-1][:count], vectors[:, ::-1][:, :count]
-    result: FloatArray = -0.5 * (squares - mean[:, None]).T @ (vectors / np.sqrt(values))
-    return result
+    return -0.5 * (squares - mean[:, None]).T @ (vectors / np.sqrt(values))
 
 
 def take_ring(points: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -142,8 +139,7 @@ def upright(points: FloatArray) -> FloatArray:
     cosines, sines = np.cos(angles), np.sin(angles)
     turns = np.stack([np.stack([cosines, -sines], axis=1), np.stack([sines, cosines], axis=1)], axis=1)
     areas = np.ptp(corners @ turns, axis=1).prod(axis=1)
-    result: FloatArray = points @ turns[int(np.argmin(areas))]
-    return result
+    return points @ turns[int(np.argmin(areas))]
 
 
 def _rising(places: FloatArray) -> FloatArray:
@@ -151,8 +147,7 @@ def _rising(places: FloatArray) -> FloatArray:
     middle = places - places.mean()
     if middle @ (np.arange(len(places)) - 0.5 * (len(places) - 1)) < 0.0:
         places = -places
-    result: FloatArray = places - places.min()
-    return result
+    return places - places.min()
 
 
 def _ring_angles(points: FloatArray) -> FloatArray:
@@ -162,8 +157,7 @@ def _ring_angles(points: FloatArray) -> FloatArray:
     steps -= 2.0 * np.pi * np.round(steps / (2.0 * np.pi))
     if steps.sum() < 0.0:
         angles = -angles
-    result: FloatArray = np.mod(angles - angles[0], 2.0 * np.pi)
-    return result
+    return np.mod(angles - angles[0], 2.0 * np.pi)
 
 
 def _circumference(

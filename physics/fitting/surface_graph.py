@@ -1,7 +1,5 @@
 """Graphs of neighbouring points: the fewest neighbours that connect all of them, spanning trees, geodesic distances."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

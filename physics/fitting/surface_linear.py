@@ -1,7 +1,5 @@
 """Splines of six separate numbers through scattered data: the naive fit, and how well data determine a net."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray
@@ -55,5 +53,4 @@ def separate_splines(problem: Problem, q: FloatArray, numbers: FloatArray) -> Fl
             matrix += gram(net, problem.inner, weights, j)
             bases = problem.inner.bases[:, j, :, None] * weights[:, None, None]
             np.add.at(right, problem.inner.index, -bases * still[:, None, j])
-    result: FloatArray = np.linalg.solve(matrix, right)
-    return result
+    return np.linalg.solve(matrix, right)

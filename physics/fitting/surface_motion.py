@@ -4,8 +4,6 @@ G is a product of six exponentials. Column k of A is the body twist per change o
 twist seen from after the last factor. dA_k / dphi_l = [A_k, A_l] if factor l comes after k, and 0 otherwise.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,5 +80,4 @@ def _brackets(first: FloatArray, second: FloatArray) -> FloatArray:
     x, y = second[..., :3, :], second[..., 3:, :]
     angular = np.cross(w, x, axis=-2)
     linear = np.cross(v, x, axis=-2) + np.cross(w, y, axis=-2)
-    result: FloatArray = np.concatenate([angular, linear], axis=-2)
-    return result
+    return np.concatenate([angular, linear], axis=-2)

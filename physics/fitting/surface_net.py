@@ -65,8 +65,7 @@ class Net:
 
     @property
     def extent(self) -> FloatArray:
-        result: FloatArray = self.domain[:, 1] - self.domain[:, 0]
-        return result
+        return self.domain[:, 1] - self.domain[:, 0]
 
     @cached_property
     def second_pairs(self) -> tuple[tuple[int, int], ...]:
@@ -136,8 +135,7 @@ class Net:
         if any(self.periodic):
             around = around.copy()
             around[..., :3] += sites.turns @ self.winding
-        result: FloatArray = sites.bases @ around
-        return result
+        return sites.bases @ around
 
     def quadrature(self) -> tuple[FloatArray, FloatArray]:
         """Gauss-Legendre points (Q, n) inside every knot cell and their weights (Q,), `order` points a direction.

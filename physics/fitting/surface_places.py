@@ -1,7 +1,5 @@
 """Places of the poses on a surface, nearest to it, during the fit."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray
@@ -18,10 +16,7 @@ SAMPLES_A_SPAN = 3
 
 def distances(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:
     """Squared distance of each pose from its place on the surface, in the metric (N,)."""
-    result: FloatArray = (problem.metric.scaled(problem.residuals(values, problem.net.sites(q))) ** 2).sum(
-        axis=1
-    )
-    return result
+    return (problem.metric.scaled(problem.residuals(values, problem.net.sites(q))) ** 2).sum(axis=1)
 
 
 def slopes(problem: Problem, values: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -72,8 +67,7 @@ def loosened(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:
     """
     _, tangents = slopes(problem, values, q)
     along = tangents @ np.linalg.pinv(tangents, rcond=1e-9)
-    result: FloatArray = np.eye(6) - (1.0 - SLIDING_PULL) * along
-    return result
+    return np.eye(6) - (1.0 - SLIDING_PULL) * along
 
 
 def anywhere(problem: Problem, values: FloatArray, q: FloatArray) -> FloatArray:

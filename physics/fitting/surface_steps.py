@@ -1,7 +1,5 @@
 """Gauss-Newton on the control values of a surface, and on the places of poses that may slide."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

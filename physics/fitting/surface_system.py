@@ -1,7 +1,5 @@
 """The objective of a surface fit, and its normal equations with exact differentials."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -67,8 +65,7 @@ class Problem:
 
     @cached_property
     def data_weights(self) -> FloatArray:
-        result: FloatArray = (1.0 - self.smoothing) / self.weights.sum() * self.weights
-        return result
+        return (1.0 - self.smoothing) / self.weights.sum() * self.weights
 
     @cached_property
     def units(self) -> FloatArray:
@@ -87,8 +84,7 @@ class Problem:
         _, weights = self.net.quadrature()
         extent = self.net.extent / (2.0 * np.pi * self.WAVES)
         shares = [(1.0 + (i != j)) * (extent[i] * extent[j]) ** 2 for i, j in self.net.second_pairs]
-        result: FloatArray = np.outer(weights / weights.sum(), shares)
-        return result
+        return np.outer(weights / weights.sum(), shares)
 
     def residuals(self, values: FloatArray, sites: Sites) -> FloatArray:
         """r (N, 6), not weighted."""
@@ -190,5 +186,4 @@ class Problem:
 
 
 def _apply(matrices: FloatArray, vectors: FloatArray) -> FloatArray:
-    result: FloatArray = (matrices @ vectors[..., None])[..., 0]
-    return result
+    return (matrices @ vectors[..., None])[..., 0]

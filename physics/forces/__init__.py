@@ -1,7 +1,5 @@
 """Forces on bodies: springs, wrenches, damping, ground, mounts, bushings, controllers, and the inputs they follow."""
 
-from __future__ import annotations
-
 from .controller import PositionController
 from .elements import BodyDamping, Bushing, Ground, Mount, SphereContact, Spring, Wrench
 from .field import ForceField

@@ -1,7 +1,5 @@
 """Common parts of force elements: checked values that pack themselves into rows for the kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, TypeVar
@@ -55,16 +53,14 @@ def link_points(points: FloatArray, body: int, body_frames: Sequence[FloatArray]
     if body < 0:
         return points
     frame = body_frames[body]
-    carried: FloatArray = points @ frame[:3, :3].T + frame[:3, 3]
-    return carried
+    return points @ frame[:3, :3].T + frame[:3, 3]
 
 
 def link_axes(axes: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:
     """Directions (..., 3) of a body's frame, or of the world (-1), in its link frame."""
     if body < 0:
         return axes
-    turned: FloatArray = axes @ body_frames[body][:3, :3].T
-    return turned
+    return axes @ body_frames[body][:3, :3].T
 
 
 def link_plane(pose: FloatArray, body: int, body_frames: Sequence[FloatArray]) -> FloatArray:

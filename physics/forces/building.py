@@ -1,7 +1,5 @@
 """The part of a model's builder that adds forces, inputs, controllers and wobbling masses."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Position controllers of a joint's coordinates."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The forces on bodies: each is a dataclass whose fields say how they are checked and packed (`ForceElement`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

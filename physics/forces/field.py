@@ -1,7 +1,5 @@
 """A force field on a body: wind, force, vortex or drag, as Blender computes them for particles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Inputs of a model: numbers that may change over time, followed by forces and controllers."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,5 +55,4 @@ def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], n
             f"{name} must have shape {' or '.join(shapes if inputs else shapes[:1])}, got {array.shape}"
         )
     rows = np.broadcast_to(values, (*array.shape[:-1], len(values)))
-    joined: FloatArray = np.concatenate([array, rows], axis=-1)
-    return joined
+    return np.concatenate([array, rows], axis=-1)

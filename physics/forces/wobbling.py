@@ -1,7 +1,5 @@
 """Wobbling masses: the soft parts of a segment as a body that the skeleton carries (Ertl et al. 1993, sec. 3)."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -6,8 +6,6 @@ here are their products with vectors and the biases from their time derivatives.
 |r| = 0 on; maps from w to r' grow without bound toward |r| = 2 pi.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -64,8 +62,7 @@ def _short_of_turn(r: FloatArray, angle: FloatArray) -> FloatArray:
         part = following - total
         rest = rest + ((total - (following - part)) + (terms[..., k] - part))
         total = following
-    result: FloatArray = (total + rest)[..., None] / (2.0 * np.pi + angle)
-    return result
+    return (total + rest)[..., None] / (2.0 * np.pi + angle)
 
 
 def _coefficients(r: FloatArray) -> _Coefficients:
@@ -109,15 +106,13 @@ def _arrays(*vectors: Any) -> tuple[FloatArray, ...]:
 
 
 def _inner(a: FloatArray, b: FloatArray) -> FloatArray:
-    result: FloatArray = (a * b).sum(axis=-1, keepdims=True)
-    return result
+    return (a * b).sum(axis=-1, keepdims=True)
 
 
 def _velocity(r: Any, rd: Any, side: float) -> FloatArray:
     r, rd = _arrays(r, rd)
     k = _coefficients(r)
-    result: FloatArray = k.alpha * rd + side * k.beta * np.cross(rd, r) + k.gamma * _inner(r, rd) * r
-    return result
+    return k.alpha * rd + side * k.beta * np.cross(rd, r) + k.gamma * _inner(r, rd) * r
 
 
 def body_velocity(r: Any, rd: Any) -> FloatArray:
@@ -134,8 +129,7 @@ def _rate(r: Any, w: Any, side: float) -> FloatArray:
     r, w = _arrays(r, w)
     k = _coefficients(r)
     # delta w + zeta <r, w> r of eq. 15 with delta = 1 - zeta |r|^2, without the difference
-    result: FloatArray = w + 0.5 * side * np.cross(r, w) + k.zeta * np.cross(r, np.cross(r, w))
-    return result
+    return w + 0.5 * side * np.cross(r, w) + k.zeta * np.cross(r, np.cross(r, w))
 
 
 def rate_of_body_velocity(r: Any, w: Any) -> FloatArray:
@@ -154,8 +148,7 @@ def _velocity_bias(r: Any, rd: Any, side: float) -> FloatArray:
     inner = _inner(r, rd)
     along = k.gamma_rate * inner**2 + k.gamma * _inner(rd, rd)
     turn = side * k.beta_rate * inner * np.cross(rd, r)
-    result: FloatArray = (k.alpha_rate + k.gamma) * inner * rd + turn + along * r
-    return result
+    return (k.alpha_rate + k.gamma) * inner * rd + turn + along * r
 
 
 def body_velocity_bias(r: Any, rd: Any) -> FloatArray:
@@ -184,10 +177,7 @@ def _rate_bias(r: Any, w: Any, side: float) -> FloatArray:
     rd = _rate(r, w, side)
     inner = _inner(r, w)  # = <r, r'>
     along = k.zeta_rate * inner**2 + k.zeta * _inner(rd, w)
-    result: FloatArray = (
-        k.delta_rate * inner * w + 0.5 * side * np.cross(rd, w) + along * r + k.zeta * inner * rd
-    )
-    return result
+    return k.delta_rate * inner * w + 0.5 * side * np.cross(rd, w) + along * r + k.zeta * inner * rd
 
 
 def body_rate_bias(r: Any, w: Any) -> FloatArray:
@@ -277,8 +267,7 @@ class ReachCone:
         square = (r * r).sum(axis=-1)
         along = r @ np.asarray(self.axis)
         # cos t - cos angle, with cos t from the half angle
-        result: FloatArray = (1.0 - k.beta[..., 0] * square) + k.beta[..., 0] * along**2 - np.cos(self.angle)
-        return result
+        return (1.0 - k.beta[..., 0] * square) + k.beta[..., 0] * along**2 - np.cos(self.angle)
 
     def gradient(self, r: Any) -> FloatArray:
         """dg/dr (..., 3), the direction of the limit's impulse (eq. 60)."""
@@ -286,5 +275,4 @@ class ReachCone:
         k = _coefficients(r)
         along = (r @ np.asarray(self.axis))[..., None]
         scale = (k.beta**2 - k.alpha * k.gamma) * along**2 + k.alpha
-        result: FloatArray = 2.0 * k.beta * along * np.asarray(self.axis) - scale * r
-        return result
+        return 2.0 * k.beta * along * np.asarray(self.axis) - scale * r

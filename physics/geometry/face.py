@@ -3,8 +3,6 @@
 Inside the package the functions are called without them.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -55,8 +53,7 @@ def _whole(least: int, most: int) -> Check:
 
 
 def _text(value: Any, name: str) -> str:
-    text: str = instance(value, str, name)
-    return text
+    return instance(value, str, name)
 
 
 VECTOR, TWIST, POSE, ROTATION = _ending(3), _ending(6), _ending(4, 4), _ending(3, 3)

@@ -1,7 +1,5 @@
 """Immutable values: their arrays stay read-only in copies and after unpickling."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self
 
 import numpy as np

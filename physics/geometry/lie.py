@@ -7,8 +7,6 @@ Only `check_frames`, `check_frame` and `frame_or_identity` check their input her
 checks all (see `face`).
 """
 
-from __future__ import annotations
-
 import math
 from math import factorial
 from typing import Any
@@ -38,8 +36,7 @@ def coefficient(square: FloatArray, series: list[float], closed: FloatArray) -> 
     total = np.full_like(x, series[-1])
     for term in reversed(series[:-1]):
         total = term + x * total
-    result: FloatArray = np.where(square < SERIES_LIMIT, total, closed)
-    return result
+    return np.where(square < SERIES_LIMIT, total, closed)
 
 
 def _angle(r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -69,10 +66,9 @@ def hat(w: Any) -> FloatArray:
 def vee(matrix: Any) -> FloatArray:
     """Vectors (..., 3) of skew-symmetric matrices (..., 3, 3), the inverse of `hat`; a symmetric part is dropped."""
     m = np.asarray(matrix, dtype=np.float64)
-    result: FloatArray = 0.5 * np.stack(
+    return 0.5 * np.stack(
         [m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]], axis=-1
     )
-    return result
 
 
 def so3_exp(r: Any) -> FloatArray:
@@ -82,8 +78,7 @@ def so3_exp(r: Any) -> FloatArray:
     square, angle, safe = _angle(r)
     alpha = coefficient(square, ALPHA, np.sin(angle) / safe)
     square_of_skew: FloatArray = skew @ skew
-    result: FloatArray = np.eye(3) + alpha * skew + _beta(square, angle, safe) * square_of_skew
-    return result
+    return np.eye(3) + alpha * skew + _beta(square, angle, safe) * square_of_skew
 
 
 def so3_log(rotation: Any) -> FloatArray:
@@ -95,8 +90,7 @@ def so3_log(rotation: Any) -> FloatArray:
     sine = np.linalg.norm(quaternion[..., 1:], axis=-1, keepdims=True)
     cosine = quaternion[..., :1]
     scale = np.divide(2.0 * np.arctan2(sine, cosine), sine, out=np.full_like(sine, 2.0), where=sine > 0.0)
-    result: FloatArray = scale * quaternion[..., 1:]
-    return result
+    return scale * quaternion[..., 1:]
 
 
 def so3_left_jacobian(r: Any) -> FloatArray:
@@ -105,8 +99,7 @@ def so3_left_jacobian(r: Any) -> FloatArray:
     skew = hat(r)
     coefficients = _angle(r)
     square_of_skew: FloatArray = skew @ skew
-    result: FloatArray = np.eye(3) + _beta(*coefficients) * skew + _gamma(*coefficients) * square_of_skew
-    return result
+    return np.eye(3) + _beta(*coefficients) * skew + _gamma(*coefficients) * square_of_skew
 
 
 def so3_right_jacobian(r: Any) -> FloatArray:
@@ -124,8 +117,7 @@ def so3_right_jacobian_inverse(r: Any) -> FloatArray:
     # below the limit the numerator's series divided by beta: the closed form would cancel
     series = coefficient(square, ZETA, np.ones_like(square)) / _beta(square, angle, safe)
     zeta = np.where(square < SERIES_LIMIT, series, closed)
-    result: FloatArray = np.eye(3) + 0.5 * skew + zeta * (skew @ skew)
-    return result
+    return np.eye(3) + 0.5 * skew + zeta * (skew @ skew)
 
 
 def so3_left_jacobian_inverse(r: Any) -> FloatArray:
@@ -195,13 +187,12 @@ def _coupling(r: FloatArray, v: FloatArray) -> FloatArray:
     gamma = _gamma(square, angle, safe)
     delta = coefficient(square, DELTA, (0.5 * square + np.cos(angle) - 1.0) / safe**4)
     epsilon = coefficient(square, EPSILON, (angle**3 / 6.0 - angle + np.sin(angle)) / safe**5)
-    result: FloatArray = (
+    return (
         0.5 * u
         + gamma * (wu + uw + wuw)
         + delta * (w @ wu + uw @ w - 3.0 * wuw)
         + 0.5 * (delta - 3.0 * epsilon) * (wuw @ w + w @ wuw)
     )
-    return result
 
 
 def left_jacobian(twist: Any) -> FloatArray:
@@ -243,8 +234,7 @@ def quaternion_from_matrix(rotation: Any) -> FloatArray:
     largest = np.argmax(np.einsum("...ii->...i", products), axis=-1)[..., None, None]
     row = np.take_along_axis(products, largest, axis=-2)[..., 0, :]
     row /= np.sqrt(np.einsum("...i,...i->...", row, row))[..., None]
-    result: FloatArray = np.where(row[..., :1] < 0.0, -row, row)
-    return result
+    return np.where(row[..., :1] < 0.0, -row, row)
 
 
 def matrix_from_quaternion(quaternion: Any) -> FloatArray:
@@ -253,8 +243,7 @@ def matrix_from_quaternion(quaternion: Any) -> FloatArray:
     w, v = q[..., 0], q[..., 1:]
     scale = (2.0 / (q * q).sum(axis=-1))[..., None, None]
     skew = hat(v)
-    result: FloatArray = np.eye(3) + scale * (w[..., None, None] * skew + skew @ skew)
-    return result
+    return np.eye(3) + scale * (w[..., None, None] * skew + skew @ skew)
 
 
 def continuous_quaternions(quaternions: Any) -> FloatArray:

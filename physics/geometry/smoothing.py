@@ -1,7 +1,5 @@
 """Smoothing splines of sampled signals, with their derivatives (Woltring 1985)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -51,8 +49,7 @@ def spline_derivatives(times: FloatArray, values: FloatArray, degree: int, weigh
             spline = make_interp_spline(x, values, k=degree)
         except np.linalg.LinAlgError as error:
             raise ModelError("times of the samples are spaced too unevenly for a spline") from error
-    derivatives: FloatArray = np.stack([spline(x, nu=k) / step**k for k in range(3)])
-    return derivatives
+    return np.stack([spline(x, nu=k) / step**k for k in range(3)])
 
 
 def _smoothed(x: FloatArray, values: FloatArray, degree: int, weight: float) -> tuple[FloatArray, FloatArray]:

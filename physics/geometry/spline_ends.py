@@ -1,7 +1,5 @@
 """Cubic splines with accurate slopes at their ends, for motions sampled only a few times per oscillation."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

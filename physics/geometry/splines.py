@@ -4,8 +4,6 @@ m control values of order k have m + k knots t_0 <= ... <= t_{m+k-1} and the dom
 evaluated unrolled: its first k - 1 control values and its knots repeat after one period.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -97,8 +95,7 @@ def greville(knots: Any, order: int) -> FloatArray:
     """Greville abscissae (m,), the means of k - 1 knots: the parameter at which each control value acts."""
     knots = np.asarray(knots, dtype=np.float64)
     windows = np.lib.stride_tricks.sliding_window_view(knots[1:-1], order - 1)
-    result: FloatArray = windows.mean(axis=-1)
-    return result
+    return windows.mean(axis=-1)
 
 
 def span_index(knots: FloatArray, order: int, q: FloatArray) -> IntArray:
@@ -106,8 +103,7 @@ def span_index(knots: FloatArray, order: int, q: FloatArray) -> IntArray:
     last = len(knots) - order
     j = np.searchsorted(knots, q, side="right") - 1
     top = int(np.searchsorted(knots, knots[last], side="left")) - 1
-    result: IntArray = np.clip(j, order - 1, top).astype(np.int64)
-    return result
+    return np.clip(j, order - 1, top).astype(np.int64)
 
 
 def basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
@@ -129,8 +125,7 @@ def _basis_in_spans(
             return np.zeros((len(q), count))
         lower = _basis_in_spans(knots, order - 1, q, spans, derivative - 1)
         scaled = (order - 1) * _over_width(lower, knots[order - 1 :] - knots[: count + 1])
-        difference: FloatArray = scaled[:, :-1] - scaled[:, 1:]
-        return difference
+        return scaled[:, :-1] - scaled[:, 1:]
     values = np.zeros((len(q), len(knots) - 1))
     values[np.arange(len(q)), spans] = 1.0
     for k in range(2, order + 1):
@@ -147,8 +142,7 @@ def _over_width(values: FloatArray, width: FloatArray) -> FloatArray:
 
 def cumulative_basis(knots: Any, order: int, q: Any, derivative: int = 0) -> FloatArray:
     """Cumulative bases B~_j = sum_{l >= j} B_l (n, m), or their derivatives (Lee & Terzopoulos 2008, eq. 22)."""
-    result: FloatArray = np.cumsum(basis(knots, order, q, derivative)[:, ::-1], axis=1)[:, ::-1]
-    return result
+    return np.cumsum(basis(knots, order, q, derivative)[:, ::-1], axis=1)[:, ::-1]
 
 
 def span_polynomials(knots: Any, order: int, num_control: int) -> tuple[FloatArray, IntArray, FloatArray]:

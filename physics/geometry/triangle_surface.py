@@ -71,8 +71,7 @@ class TriangleSurface:
 
     def within(self, points: FloatArray, reach: float) -> BoolArray:
         """Whether points (n, 3) may be nearer than this [m]; those that are farther by a triangle's radius are not."""
-        far: BoolArray = self._tree.query(points, distance_upper_bound=reach + self._radius)[0] < np.inf
-        return far
+        return self._tree.query(points, distance_upper_bound=reach + self._radius)[0] < np.inf
 
     def distances(self, points: FloatArray) -> FloatArray:
         """Distances (n,) of points (n, 3) from the triangles, negative inside."""
@@ -80,8 +79,7 @@ class TriangleSurface:
         foot = (share[..., None] * self.corners[triangle]).sum(axis=1)
         normal = (share[..., None] * self.normals[self.triangles[triangle]]).sum(axis=1)
         away = points - foot
-        signed: FloatArray = np.copysign(np.linalg.norm(away, axis=1), (away * normal).sum(axis=1))
-        return signed
+        return np.copysign(np.linalg.norm(away, axis=1), (away * normal).sum(axis=1))
 
     def gaps(self, points: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Signed distances (n,) from the smooth surface that the triangles approximate, its normals (n, 3), and whether
@@ -112,8 +110,7 @@ class TriangleSurface:
         v, w = v - cut_v / much, w - cut_w / much
         bb, bc, cc = np.moveaxis(self._products[tried], -1, 0)
         best = (v * v * bb + 2.0 * v * w * bc + w * w * cc + height * height).argmin(axis=1)
-        found: IntArray = tried[np.arange(len(points)), best]
-        return found
+        return tried[np.arange(len(points)), best]
 
     def nearest(self, points: FloatArray) -> tuple[IntArray, FloatArray]:
         """The triangle (n,) nearest to each point (n, 3), and barycentric coordinates (n, 3) of its nearest point."""

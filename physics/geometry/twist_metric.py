@@ -132,13 +132,11 @@ class TwistMetric:
 
     def norm(self, twists: FloatArray) -> FloatArray:
         """|x| of twists (..., 6)."""
-        result: FloatArray = np.linalg.norm(self.scaled(twists), axis=-1)
-        return result
+        return np.linalg.norm(self.scaled(twists), axis=-1)
 
     def inner(self, first: FloatArray, second: FloatArray) -> FloatArray:
         """x^T M y of twists (..., 6)."""
-        result: FloatArray = (self.scaled(first) * self.scaled(second)).sum(axis=-1)
-        return result
+        return (self.scaled(first) * self.scaled(second)).sum(axis=-1)
 
     def left(self, blocks: FloatArray) -> FloatArray:
         """factor B of blocks (..., 6, k) whose rows are twists."""

@@ -3,8 +3,6 @@
 Neither the archive's list of entries nor an array's header may make the reader allocate more than is there.
 """
 
-from __future__ import annotations
-
 import errno
 import math
 import re

@@ -1,7 +1,5 @@
 """Atomic writing of files, and strict reading of regular files and of JSON."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

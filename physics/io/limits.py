@@ -4,8 +4,6 @@ Real models, motions and surfaces have a hundredth of these. Within them time an
 result, whose arrays have the sizes that its model and its samples need; ``tests/fuzz`` measures both.
 """
 
-from __future__ import annotations
-
 MIB = 2**20
 
 #: bytes of a file, by what it is

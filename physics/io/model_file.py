@@ -1,7 +1,5 @@
 """Model files: a model, and optionally its initial state, settings of the simulation and extra data."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Mapping

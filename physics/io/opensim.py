@@ -1,7 +1,5 @@
 """Reads OpenSim models (``.osim``) into a `ModelBuilder`; warnings name unsupported parts."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from dataclasses import replace

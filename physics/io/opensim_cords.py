@@ -1,7 +1,5 @@
 """OpenSim's ligaments, path springs and forces between two points, as cords."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

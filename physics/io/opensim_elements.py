@@ -1,7 +1,5 @@
 """OpenSim's forces between bodies, and its actuators, as force elements and inputs of the engine."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -127,8 +125,7 @@ def _direction(node: Node, name: str, default: tuple[float, ...]) -> FloatArray:
     length = np.linalg.norm(given)
     if length == 0.0:
         raise node.error(f"{name} must not be zero")
-    unit: FloatArray = given / length
-    return unit
+    return given / length
 
 
 def _input(made: Elements, node: Node) -> str:

@@ -1,7 +1,5 @@
 """Expressions in OpenSim's files as functions: trees of known operations, never evaluated as code."""
 
-from __future__ import annotations
-
 import ast
 import operator
 import warnings

@@ -1,7 +1,5 @@
 """OpenSim's forces on coordinates, as laws of the joints' coordinates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any

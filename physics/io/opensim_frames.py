@@ -1,7 +1,5 @@
 """Frames of an OpenSim model by path: bodies, ground and offset frames."""
 
-from __future__ import annotations
-
 import posixpath
 from collections.abc import Iterable
 from contextlib import suppress

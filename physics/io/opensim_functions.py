@@ -1,7 +1,5 @@
 """OpenSim's functions of one coordinate as `joints.functions`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

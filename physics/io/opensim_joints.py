@@ -1,7 +1,5 @@
 """OpenSim's joints as those of `joints`: CustomJoint directly, others by factors; coordinates keep their names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple

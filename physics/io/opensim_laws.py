@@ -1,7 +1,5 @@
 """Force laws of OpenSim's muscles by our parameter names; notes name parameters without a counterpart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..errors import ModelError

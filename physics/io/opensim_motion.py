@@ -1,7 +1,5 @@
 """States and motions of a model read from OpenSim, by OpenSim's names of coordinates."""
 
-from __future__ import annotations
-
 import warnings
 from collections import Counter
 

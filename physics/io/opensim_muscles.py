@@ -1,7 +1,5 @@
 """Adds the muscles of an OpenSim model to its builder: points, conditions, wrapping surfaces, force laws."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -140,8 +138,7 @@ class Meetings:
             self.q[:, self.model.coordinate_slice(body.name)], axis=0, return_inverse=True
         )
         found = body.joint_in_parent @ body.joint.transform(rows) @ body.body_in_joint
-        result: FloatArray = found[where.ravel()]
-        return result
+        return found[where.ravel()]
 
     def find(
         self, path: Sequence[PathPoint], surface: OpenSimWrapObject
@@ -190,8 +187,7 @@ class Meetings:
             for part in point.position
         ]
         world = self._world(point.body)
-        result: FloatArray = np.einsum("pij,jp->pi", world[:, :3, :3], np.array(local)) + world[:, :3, 3]
-        return result
+        return np.einsum("pij,jp->pi", world[:, :3, :3], np.array(local)) + world[:, :3, 3]
 
     def _world(self, body: str | None) -> FloatArray:
         return np.tile(np.eye(4), (len(self.q), 1, 1)) if body is None else self.poses[body]

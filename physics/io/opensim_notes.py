@@ -1,7 +1,5 @@
 """What a reading of an OpenSim model has to say, in two grades; equal causes share a line."""
 
-from __future__ import annotations
-
 NAMED = 5  # most things that a line names
 
 

@@ -1,7 +1,5 @@
 """Files of OpenSim 1.9 to 3.3 in the layout of version 4, so that one reader reads all."""
 
-from __future__ import annotations
-
 from xml.etree.ElementTree import Element
 
 from .opensim_out import collection, made

@@ -1,7 +1,5 @@
 """Parts of OpenSim files to write: elements, names, frames, functions, splines and expressions for them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable
 from typing import Any

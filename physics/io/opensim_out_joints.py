@@ -1,7 +1,5 @@
 """Our joints as OpenSim's: exactly where it has them, others with one coordinate as splines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations
@@ -188,8 +186,7 @@ def _fitted(joint: Joint, span: FloatArray, tolerance: float) -> Form:
     before, after = before @ turn, lie.inverse(turn)
 
     def relative(x: FloatArray) -> FloatArray:
-        poses: FloatArray = lie.inverse(before) @ joint.transform(x[:, None]) @ turn
-        return poses
+        return lie.inverse(before) @ joint.transform(x[:, None]) @ turn
 
     def numbers(x: FloatArray) -> FloatArray:
         poses = relative(x)

@@ -1,7 +1,5 @@
 """Muscles of a model as OpenSim's: paths, wrap objects, force laws."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of an OpenSim model other than bodies and joints, as plain values: our names, SI units, the file's axes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,8 +36,7 @@ class OpenSimFrame:
 
     def place(self, point: Any) -> FloatArray:
         """A point (3,) of the frame in the frame of its body."""
-        found: FloatArray = self.pose[:3, :3] @ point + self.pose[:3, 3]
-        return found
+        return self.pose[:3, :3] @ point + self.pose[:3, 3]
 
 
 @dataclass(frozen=True)

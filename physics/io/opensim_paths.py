@@ -1,7 +1,5 @@
 """Parts fixed to the bodies of an OpenSim model: paths of muscles, wrap objects, markers, geometry."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection
 from pathlib import Path

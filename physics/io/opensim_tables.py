@@ -1,7 +1,5 @@
 """Functions as piecewise polynomials: tables of smooth ones, and sums."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -103,8 +101,7 @@ def _around(function: PiecewisePolynomial, start: float, middle: float) -> Float
         return np.array([value, slope])
     piece = int(np.searchsorted(x, middle)) - 1
     shifted = Polynomial(rows[piece])(Polynomial([start - x[piece], 1.0]))
-    result: FloatArray = shifted.coef
-    return result
+    return shifted.coef
 
 
 def pieces(function: Function) -> PiecewisePolynomial | None:

@@ -1,7 +1,5 @@
 """OpenSim's functions of several coordinates, as sums of functions of weighted sums of these."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from itertools import product

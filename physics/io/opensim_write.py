@@ -1,7 +1,5 @@
 """Writes models as OpenSim's; what the format cannot hold is refused by name before anything is written."""
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Result files: a simulated motion as an npz archive with a JSON header, readable with numpy alone."""
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """OpenSim's tables over time (``.mot``, ``.sto``): columns by name, read and written without loss."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """OpenSim's bone surfaces: VTK's XML files of polygons (``.vtp``), as ASCII text."""
 
-from __future__ import annotations
-
 import os
 from itertools import pairwise
 from typing import Any

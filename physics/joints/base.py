@@ -67,8 +67,7 @@ def rotation_to(axis: FloatArray) -> FloatArray:
     if z < -1.0 + 1e-12:
         return np.diag([1.0, -1.0, -1.0])
     turn = lie.hat(np.array([-y, x, 0.0]))
-    result: FloatArray = np.eye(3) + turn + turn @ turn / (1.0 + z)
-    return result
+    return np.eye(3) + turn + turn @ turn / (1.0 + z)
 
 
 def product_of_screws(twists: Sequence[FloatArray]) -> Factorization:

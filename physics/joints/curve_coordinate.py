@@ -63,8 +63,7 @@ class Curve:
     def breaks(self) -> FloatArray:
         """Distinct knots inside the range, ends included (one turn of a closed curve)."""
         knots = splines.unrolled_knots(self.knots, self.order) if self.periodic else self.knots
-        result: FloatArray = np.unique(knots[self.order - 1 : len(knots) - self.order + 1])
-        return result
+        return np.unique(knots[self.order - 1 : len(knots) - self.order + 1])
 
     def sites(self, u: FloatArray) -> Sites:
         return Sites.at(u, self.knots, self.order, self.periodic)
@@ -109,8 +108,7 @@ class CoordinateMap:
         for _ in range(4):  # Newton's method from inside the right piece
             value, slope = self.parameter(q)
             q = q + (inside - value) / slope
-        result: FloatArray = q + sense * turns * self.period
-        return result
+        return q + sense * turns * self.period
 
     def _ends(self) -> tuple[tuple[float, float], FloatArray]:
         width = self.breaks[-1] - self.breaks[-2]

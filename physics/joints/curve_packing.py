@@ -25,8 +25,7 @@ def negated_twists(rows: FloatArray) -> FloatArray:
     """Rows (..., 11) of `kernel_twists` for the opposite twists."""
     signs = np.ones(layout.TWIST_WIDTH)
     signs[[0, 1, 2, 4, 5, 6]] = -1.0
-    result: FloatArray = rows * signs
-    return result
+    return rows * signs
 
 
 def inverted_poses(rows: FloatArray) -> FloatArray:

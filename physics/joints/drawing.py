@@ -116,8 +116,7 @@ def _bounds(limits: Any, n: int) -> FloatArray:
 
 def _resting(joint: Joint, bounds: FloatArray) -> FloatArray:
     inside = joint.range.reshape(-1, 2)
-    result: FloatArray = np.clip(np.clip(0.0, bounds[:, 0], bounds[:, 1]), inside[:, 0], inside[:, 1])
-    return result
+    return np.clip(np.clip(0.0, bounds[:, 0], bounds[:, 1]), inside[:, 0], inside[:, 1])
 
 
 def _sketch(joint: Joint, size: float, limits: FloatArray, readings: FloatArray) -> Sketch:

@@ -176,8 +176,7 @@ class CubicSpline(Piecewise):
             matrix[0, :2] = [-1.0, 1.0]
             matrix[-1, -2:] = [-1.0, 1.0]
             right[0], right[-1] = 6.0 * third[0] * step[0], 6.0 * third[-1] * step[-1]
-        result: FloatArray = np.linalg.solve(matrix, right)
-        return result
+        return np.linalg.solve(matrix, right)
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,7 @@ class Spherical(Joint):
         """
         axis = np.array(self.limit.axis if isinstance(self.limit, ReachCone) else Z)
         turned = lie.so3_exp(_three(q, "spherical joint coordinates")) @ axis
-        tilt: FloatArray = np.arctan2(np.linalg.norm(np.cross(axis, turned), axis=-1), turned @ axis)
-        return tilt
+        return np.arctan2(np.linalg.norm(np.cross(axis, turned), axis=-1), turned @ axis)
 
     def to_dict(self) -> dict[str, Any]:
         limit = {} if self.limit is None else {"limit": limit_to_dict(self.limit)}

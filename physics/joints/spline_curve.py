@@ -49,8 +49,7 @@ def natural_knots(frames: FloatArray, order: int, periodic: bool, metric: TwistM
     window = np.arange(count)[:, None] - (order - 1) + np.arange(order - 1)
     intervals = steps[window % count].mean(axis=1)
     knots = np.concatenate([[0.0], np.cumsum(intervals[np.arange(count + order - 1) % count])])
-    result: FloatArray = knots - knots[order - 1]
-    return result
+    return knots - knots[order - 1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -183,8 +183,7 @@ def smoothed(points: FloatArray) -> FloatArray:
     out, into = slopes[:-1, None], slopes[1:, None]
     rise = end - start
     pieces = start + t * (out + t * (3.0 * rise - 2.0 * out - into + t * (out + into - 2.0 * rise)))
-    result: FloatArray = np.concatenate([pieces.reshape(-1, 3), points[-1:]])
-    return result
+    return np.concatenate([pieces.reshape(-1, 3), points[-1:]])
 
 
 def _draw_grid(pen: Pen, sweep: Sweep, size: float) -> None:

@@ -44,8 +44,7 @@ class Drawing(ReadOnlyArrays):
     def segments(self, *roles: str) -> FloatArray:
         """Both ends (k, 2, 3) of the lines with these roles, or of all lines."""
         chosen = [not roles or role in roles for role in self.roles]
-        result: FloatArray = self.points[self.lines[np.array(chosen, dtype=bool)]]
-        return result
+        return self.points[self.lines[np.array(chosen, dtype=bool)]]
 
 
 def joined(drawings: Any) -> Drawing:

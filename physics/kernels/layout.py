@@ -6,8 +6,6 @@ constant transforms after the joint are folded into the children's placements an
 a tree are relative to the origin of the root's link frame, which limits round-off far from the world's origin.
 """
 
-from __future__ import annotations
-
 # positions in the tuple of a model's arrays, and in that of a workspace
 BODY_INT, BODY_FLOAT, BLOCK_INT, MODEL_DATA, DOF_FLOAT = 0, 1, 2, 3, 4
 WORK, DOF, FLAGS = 0, 1, 2

@@ -1,7 +1,5 @@
 """Modules that load at their first use, as in SPEC 1 of Scientific Python: importing kernels imports Numba."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType

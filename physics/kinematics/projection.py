@@ -1,7 +1,5 @@
 """Projection of poses onto a joint: the coordinates at which it is nearest, over its whole range."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -151,8 +149,7 @@ def _fitting(chain: FloatArray, lower: float, upper: float, turn: float) -> Floa
     under = np.ceil(np.maximum(lower - chain.min(axis=0), 0.0) / turn - 1e-9)
     moved = chain + turn * np.where(over > 0.0, -over, under)
     fits = (moved.min(axis=0) >= lower - 1e-9) & (moved.max(axis=0) <= upper + 1e-9)
-    result: FloatArray = np.where(fits, moved, chain)
-    return result
+    return np.where(fits, moved, chain)
 
 
 def _metric(joint: Joint, length_scale: float | None, metric: Any) -> FloatArray:
@@ -337,8 +334,7 @@ def _breaks(joint: Joint, box: FloatArray) -> list[FloatArray]:
 def _divided(knots: FloatArray, pieces: int) -> FloatArray:
     """Knots with each span divided evenly."""
     places: FloatArray = np.arange(pieces * (len(knots) - 1) + 1) / pieces
-    result: FloatArray = np.interp(places, np.arange(len(knots)), knots)
-    return result
+    return np.interp(places, np.arange(len(knots)), knots)
 
 
 def _reach(poses: FloatArray, wraps: list[bool], metric: FloatArray) -> FloatArray:
@@ -352,5 +348,4 @@ def _reach(poses: FloatArray, wraps: list[bool], metric: FloatArray) -> FloatArr
         if not wrap:
             length[-1] = 0.0
         total += np.moveaxis(np.maximum(length, np.roll(length, 1, axis=0)), 0, axis)
-    result: FloatArray = MARGIN * total.ravel()
-    return result
+    return MARGIN * total.ravel()

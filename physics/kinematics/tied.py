@@ -1,7 +1,5 @@
 """Searches of models with constraints: a few searches with growing penalties, and multipliers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -80,5 +78,4 @@ class Tied:
 
 def shortfalls(values: FloatArray, kinds: Any) -> FloatArray:
     """Violations of rows: their values, of one-sided ones those below 0."""
-    result: FloatArray = np.where(kinds == layout.EQUALITY, values, np.minimum(values, 0.0))
-    return result
+    return np.where(kinds == layout.EQUALITY, values, np.minimum(values, 0.0))

@@ -161,8 +161,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
     def default_pose(self, body: int) -> FloatArray:
         """Pose (4, 4) of a body while all joints are in their default states."""
         model = self._tree()
-        pose: FloatArray = default_poses(model.arrays, model.state().q)[body]
-        return pose
+        return default_poses(model.arrays, model.state().q)[body]
 
     @classmethod
     def from_dict(cls, description: Mapping[str, Any]) -> ModelBuilder:

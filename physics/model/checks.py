@@ -1,7 +1,5 @@
 """Checks of states and accelerations, and errors from the kernels' flags."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Properties of each coordinate of a model, in arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 

@@ -1,7 +1,5 @@
 """Findings about a run, each a code with values and a text."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple

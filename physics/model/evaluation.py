@@ -1,7 +1,5 @@
 """Values, Jacobian and bias of constraints at a state."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Coordinates by name: one (``"knee.angle"``), or those of a body's joint (``"knee"``)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Poses and energies of a sequence of coordinates and velocities."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

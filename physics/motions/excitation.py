@@ -1,7 +1,5 @@
 """Excitations of muscles: numbers, keyframes, functions of time, controllers of the state."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

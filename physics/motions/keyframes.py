@@ -1,7 +1,5 @@
 """Tables of inputs from keyframes, for controllers and forces."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -97,5 +95,4 @@ def _knot_slopes(knots: FloatArray, heights: FloatArray) -> FloatArray:
     for k in range(1, count - 1):
         matrix[k, k - 1 : k + 2] = [step[k], 2.0 * (step[k - 1] + step[k]), step[k - 1]]
         right[k] = 3.0 * (step[k] * rise[k - 1] + step[k - 1] * rise[k])
-    slopes: FloatArray = np.linalg.solve(matrix, right)
-    return slopes
+    return np.linalg.solve(matrix, right)

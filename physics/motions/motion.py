@@ -1,7 +1,5 @@
 """Prescribed motions: a joint follows a table of positions, velocities or accelerations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -133,8 +131,7 @@ class Motion(ReadOnlyArrays):
     def _piece(self, coordinate: int, q: float, qd: float, time: float) -> FloatArray:
         """The one of the `pieces` that holds at a time, which is the start."""
         rows = self.pieces(coordinate, q, qd, time)
-        row: FloatArray = rows[np.searchsorted(rows[:, PIECE_START], time, side="right") - 1]
-        return row
+        return rows[np.searchsorted(rows[:, PIECE_START], time, side="right") - 1]
 
     def pieces(self, coordinate: int, q: float, qd: float, start: float) -> FloatArray:
         """Rows of ``kernels.stepping.motion`` for one coordinate of the joint.

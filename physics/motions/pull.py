@@ -1,7 +1,5 @@
 """Joints pulled towards a motion by springs and dampers whose strength changes over time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Inputs of a live run that repeat with a period, like an animation that is played in a loop."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -158,8 +156,7 @@ class Repeating:
 
     def _again(self, times: FloatArray) -> FloatArray:
         """Times (K,) of one period, repeated in all periods."""
-        again: FloatArray = (times + self.period * np.arange(self._count)[:, None]).ravel()
-        return again
+        return (times + self.period * np.arange(self._count)[:, None]).ravel()
 
     def _check_within(self, times: FloatArray, what: str) -> None:
         if times[0] < self.start - 1e-9 or times[-1] > self.start + self.period + 1e-9:

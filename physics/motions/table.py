@@ -1,7 +1,5 @@
 """Tables of forces and inputs over time."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +46,5 @@ def interpolated(t: float, times: FloatArray, rows: FloatArray) -> FloatArray:
     """A row of a table at a time: linear between rows, constant outside them; a copy."""
     k = int(np.searchsorted(times, t, side="right")) - 1
     if k < 0 or k >= len(times) - 1:
-        ends: FloatArray = rows[0 if k < 0 else -1].copy()
-        return ends
-    between: FloatArray = rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))
-    return between
+        return rows[0 if k < 0 else -1].copy()
+    return rows[k] + (rows[k + 1] - rows[k]) * ((t - times[k]) / (times[k + 1] - times[k]))

@@ -1,7 +1,5 @@
 """Muscles: paths over bodies and obstacles, masses along them, and force laws."""
 
-from __future__ import annotations
-
 from .cord import Cord
 from .force_law import ForceLaw
 from .hill import DeGroote, Millard, Tension, Thelen, law_from_dict

@@ -1,7 +1,5 @@
 """The part of ModelBuilder that collects muscles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

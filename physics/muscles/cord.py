@@ -1,7 +1,5 @@
 """Passive cords, such as ligaments: laws of a path's length and speed without states."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Which coordinates the masses of muscles couple, and in which order the kernels eliminate them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Force laws of muscles: force along the path from its length, speed, excitation and internal states."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Hill-type muscles (Millard et al. 2013; Thelen 2003), and a plain tension."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from functools import cached_property, partial

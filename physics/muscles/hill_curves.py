@@ -3,8 +3,6 @@
 Millard et al. 2013, app. A; corners are those of OpenSim, whose curves are the same to round-off.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb

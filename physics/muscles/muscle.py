@@ -1,7 +1,5 @@
 """A muscle: path, mass and force, as one checked value that packs itself for the kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any

@@ -1,7 +1,5 @@
 """The base of all surfaces that a muscle's path wraps over, each fixed to a body."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias

@@ -1,7 +1,5 @@
 """The surfaces that a muscle's path wraps over, and the registry of their names in files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Packs muscles into the model's flat data, and sizes the workspace that they need."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

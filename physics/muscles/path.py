@@ -1,7 +1,5 @@
 """Points of a muscle's path: fixed to a body, moving in it, or present for a range of a coordinate only."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Initial states of muscles, and checks of their inputs and tendons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,8 +23,7 @@ def path_lengths(model: ModelView, q: FloatArray) -> FloatArray:
     kernels.muscles.readings.muscle_lengths(
         model.arrays, np.array(q), still, still, lengths, gradients, *workspace
     )
-    result: FloatArray = lengths[:, 0]
-    return result
+    return lengths[:, 0]
 
 
 def check_pulls(model: ModelView, tau: FloatArray, name: str) -> FloatArray:

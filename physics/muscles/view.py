@@ -1,7 +1,5 @@
 """The part of a model that muscles and constraints read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Protocol
 

@@ -110,8 +110,7 @@ def even_slopes(samples: FloatArray) -> FloatArray:
     if len(samples) < 2:
         return np.zeros_like(samples)
     if len(samples) < 5:
-        few: FloatArray = np.gradient(samples, axis=0, edge_order=2 if len(samples) > 2 else 1)
-        return few
+        return np.gradient(samples, axis=0, edge_order=2 if len(samples) > 2 else 1)
     slopes = np.empty_like(samples)
     slopes[2:-2] = (8.0 * (samples[3:-1] - samples[1:-3]) - (samples[4:] - samples[:-4])) / 12.0
     slopes[:2] = np.tensordot(AT_ENDS, samples[:5], axes=1)

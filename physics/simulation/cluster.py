@@ -4,8 +4,6 @@ Dask pickles what it sends: whoever can write to its scheduler can run programs 
 of your own, in a network of your own, is to be trusted.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from functools import lru_cache

@@ -4,8 +4,6 @@ A model is immutable. The run uses a copy whose arrays are read-only for the ker
 writable ones, while this module writes to the same memory. Sizes and addresses never change.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 Models, states, forces and results of users are without these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache

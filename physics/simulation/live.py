@@ -1,7 +1,5 @@
 """A model that runs in real time while its parameters change, by the steps of `simulate` (Ertl et al. 1993, sec. 4)."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Loops: motions whose end matches their start, for seamless repetition."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Many simulations of one model on several threads; the kernels release the GIL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Simulate a model: fixed-step methods run in the kernel, adaptive ones through SciPy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

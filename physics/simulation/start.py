@@ -1,7 +1,5 @@
 """Checks of the initial state and of prescribed motions against constraints, obstacles and hard limits."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .. import kernels

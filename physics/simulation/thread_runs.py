@@ -1,7 +1,5 @@
 """Runs on the threads of this process; the kernels release the interpreter's lock."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 from itertools import count

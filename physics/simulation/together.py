@@ -1,7 +1,5 @@
 """Short runs from many states in one call of a kernel: Python's overhead of each run would exceed the run's time."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

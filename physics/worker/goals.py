@@ -71,8 +71,7 @@ class Goal:
     def place(self, poses: FloatArray, model: Model) -> FloatArray:
         """The point in the world (3,) at poses (nb, 4, 4)."""
         pose = poses[model.index(self.body)]
-        place: FloatArray = pose[:3, :3] @ np.array(self.point) + pose[:3, 3]
-        return place
+        return pose[:3, :3] @ np.array(self.point) + pose[:3, 3]
 
     def miss(self, result: Result) -> float:
         """By how much a motion with a sample at each step misses it [m; rad/s; rad, m]."""
@@ -99,8 +98,7 @@ def _root(model: Model, body: str) -> FloatArray:
     index = model.index(body)
     while model.parent[index] >= 0:
         index = int(model.parent[index])
-    place: FloatArray = np.asarray(model.bodies[index].joint_in_parent)[:3, 3]
-    return place
+    return np.asarray(model.bodies[index].joint_in_parent)[:3, 3]
 
 
 @dataclass(frozen=True, eq=False)

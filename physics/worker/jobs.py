@@ -4,8 +4,6 @@ A function takes the job's header and arrays and a ``Report``, and returns the a
 compiles its kernels in named stages, so that the parent can display why the first use takes long.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Starts the compute process, with pipes and optionally at a lower priority than its parent."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -5,8 +5,6 @@ neither the folder's name nor another module called ``physics`` matters. Folders
 variable ``CONDYLE_PATHS`` (separated as in PATH) are appended to the module search path, to find numba and scipy.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

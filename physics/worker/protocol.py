@@ -5,8 +5,6 @@ unsigned and little-endian; the header as UTF-8 JSON; the arrays one after the o
 ``header["arrays"]`` describes them: ``[{"name": ..., "dtype": ..., "shape": [...]}, ...]``.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import struct

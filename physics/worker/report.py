@@ -1,7 +1,5 @@
 """How a job reports its progress."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """The parent's typed interface to the jobs: objects of the physics instead of headers and arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ even during a job, because the parent has ended or wants it to end. Stdout is re
 stderr.
 """
 
-from __future__ import annotations
-
 import importlib.metadata
 import importlib.util
 import os

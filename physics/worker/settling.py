@@ -1,7 +1,5 @@
 """Starts of simulations at which springs and gravity hold bodies, so that nothing drops at first."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any

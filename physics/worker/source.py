@@ -1,7 +1,5 @@
 """A digest of this package's source, by which two machines know that they run the same code."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Names of the compilation stages that a simulation needs; imports nothing, for use by the parent."""
 
-from __future__ import annotations
-
 OBSERVATION, WITH_MUSCLES = "poses and energy", " with muscles"
 COLLIDERS, GRADIENTS = "contacts of shapes", "gradients"
 #: stages for building a model: the stiffness of limits depends on the bodies' poses

@@ -4,8 +4,6 @@ One thread compiles. A job waits for the stages it needs, reports that, and can 
 need no stage.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -2,8 +2,6 @@
 registered; for what the add-on could leave behind afterwards.
 """
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

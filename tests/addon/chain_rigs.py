@@ -1,7 +1,5 @@
 """Rigs with chains, and what a test does to them as an animator would."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """Small scenes for the tests of the add-on, and poses to bake that no simulation has to make first."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 from typing import Any
 

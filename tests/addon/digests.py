@@ -4,8 +4,6 @@ All data of ours, and all animation data of the file: actions with their slots, 
 constraints, modifiers, custom properties with their limits, shape keys, transforms, bones, collections, selection.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

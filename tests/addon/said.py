@@ -1,7 +1,5 @@
 """What findings say to programs: codes and values, whose wording is in `addon/data/messages.py` alone."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

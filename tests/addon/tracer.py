@@ -1,7 +1,5 @@
 """Which modules of the add-on see Blender's data: whose frames hold an object of bpy while something runs."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager

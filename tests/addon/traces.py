@@ -1,7 +1,5 @@
 """Everything in a running Blender that an add-on could leave behind, as plain values that can be compared."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

@@ -1,7 +1,5 @@
 """A rig that walks, with a tail: what its hips do by keys of theirs or by something else, and where the tail is."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Measure speed: `python -m tests.benchmarks --json FILE`; one key per ratio, with spread in "details"."""
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Our chains as contestants, and their parts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

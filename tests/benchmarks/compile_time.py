@@ -1,7 +1,5 @@
 """Seconds of a fresh process, with an empty and with a filled cache of kernels."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

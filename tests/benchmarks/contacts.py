@@ -1,7 +1,5 @@
 """Spheres that lie in a box or apart, and a stack of boxes, in our engine and in MuJoCo with elliptic cones."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

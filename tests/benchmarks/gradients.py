@@ -1,7 +1,5 @@
 """Gradients of a motion against the simulation of it by the same implicit method."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

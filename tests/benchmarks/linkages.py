@@ -1,7 +1,5 @@
 """Independent four-bar linkages, closed by the same constraints in our engine and in MuJoCo."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Twenty muscles on a limb of six bodies, with mass and without."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lengths and moment arms of the muscles of whole models, here and in OpenSim."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Other engines as contestants: Pinocchio in C++ and called from Python, MuJoCo's step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

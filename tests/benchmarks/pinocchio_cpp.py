@@ -4,8 +4,6 @@ The wheel has Pinocchio's and Boost's headers. Eigen's come from the system, fro
 EIGEN3_INCLUDE_DIR. Without a compiler or a header there is no library, and the Python loop is used instead.
 """
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import importlib.util

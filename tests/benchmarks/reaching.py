@@ -1,7 +1,5 @@
 """Inverse kinematics of a chain's last body, called for one goal after another as a script does."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -42,8 +40,7 @@ class Reach:
 
         def solve(goal: FloatArray) -> FloatArray:
             found = ph.inverse_kinematics(self.model, ph.Target.pose(last, goal), state, starts=1)
-            q: FloatArray = found.state.q
-            return q
+            return found.state.q
 
         return self._repeated("inverse_kinematics", solve)
 

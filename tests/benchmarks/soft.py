@@ -1,7 +1,5 @@
 """A block of 208 nodes and 648 tetrahedra on a hinge: ours and MuJoCo's flex with its integrator `discrete`."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

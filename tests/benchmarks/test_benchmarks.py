@@ -1,7 +1,5 @@
 """Tests of the stopwatch with contestants of known speed; the races run in `build.py bench`."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The trees of the races: a humanoid of 30 hinges and a hand of 25, for us, Pinocchio and MuJoCo."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

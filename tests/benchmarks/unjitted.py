@@ -1,7 +1,5 @@
 """The same simulation with and without numba: the cost of the zip without wheels."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Many short runs of one model: ours and MuJoCo's rollouts, both on one thread."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -2,8 +2,6 @@
 lengths over each surface against those over a cylinder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

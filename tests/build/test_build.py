@@ -1,7 +1,5 @@
 """build.py: finding a Python, making environments, handing on arguments and exit codes."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

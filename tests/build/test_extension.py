@@ -1,7 +1,5 @@
 """The extension's zips: manifest, contents, the same bytes each time."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

@@ -1,7 +1,5 @@
 """The packages flow one way: their rooms' contracts are in pyproject.toml, and no import hides in a function."""
 
-from __future__ import annotations
-
 import ast
 import graphlib
 import re

@@ -1,7 +1,5 @@
 """What the README tells a stranger to do exists."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The lock files: everything pinned by hash, nothing of any one machine or registry."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

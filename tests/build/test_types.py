@@ -1,7 +1,5 @@
 """How many annotations in the add-on say nothing: `python tests/build/test_types.py` counts them by room."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections import defaultdict

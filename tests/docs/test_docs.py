@@ -1,7 +1,5 @@
 """The pages name what there is: links, pictures, buttons, operators, commands, and the code."""
 
-from __future__ import annotations
-
 import ast
 import keyword
 import re

@@ -1,7 +1,5 @@
 """Calls public functions (calls.txt) with valid arguments of which one or two are replaced by bad ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads damaged files of every kind."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Builds random mechanisms and sends each through every method; all numbers must be finite."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial

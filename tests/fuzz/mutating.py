@@ -1,7 +1,5 @@
 """Damage to files: to their bytes and words, and to the values in their documents."""
 
-from __future__ import annotations
-
 import copy
 import io
 import json

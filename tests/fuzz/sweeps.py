@@ -5,8 +5,6 @@ faults, and the most time and memory. A fault is an undocumented exception, a tr
 that goes on beyond LONGEST or MOST_MEMORY. Each sweep is a module with a function `tries`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import faulthandler
 import importlib
@@ -154,8 +152,7 @@ def swept(name: str, seed: int, seconds: float) -> dict[str, Any]:
             timeout=seconds + 1200,
         )
     assert done.returncode == 0, f"seed {seed}: {done.stdout[-1000:]}\n{done.stderr[-3000:]}"
-    outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return outcome
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def main() -> None:

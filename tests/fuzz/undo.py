@@ -1,7 +1,5 @@
 """Runs random operators one after the other, each with what it needs, and undoes and redoes them all."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path

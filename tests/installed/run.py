@@ -6,8 +6,6 @@ Runs in an environment that has bpy and pytest. The tests are copied away from t
 foreign module named ``physics`` first on the path: what it then does, it does with the zip's files.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import os

@@ -1,7 +1,5 @@
 """What must hold of an installed extension beside what holds of the add-on anyway."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import os

@@ -1,7 +1,5 @@
 """Random joints, bodies and trees for tests: everything from one numpy Generator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A leg for inverse kinematics: spherical hip, spline knee fitted to published poses, universal ankle."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Models of one body, or of bodies in a row, that tests build on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -14,8 +14,6 @@ twelve architectures (in the other 1 % is 7 % nearer), and Jacobians in three of
 one 3 % is 2 % nearer). The largest threshold is worst in all.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Callable, Sequence

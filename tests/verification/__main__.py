@@ -1,7 +1,5 @@
 """Measure every claim and write the report: `python -m tests.verification --out FOLDER [--quick]`."""
 
-from __future__ import annotations
-
 import argparse
 import fnmatch
 import sys

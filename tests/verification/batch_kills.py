@@ -5,8 +5,6 @@ the whole process group, as a scheduler or a power cut would. Once all shots are
 outputs.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -3,8 +3,6 @@
 The scenes are those of the add-on's tests, made by the same helpers. A figure is printed as one line of JSON.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import os

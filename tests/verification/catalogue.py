@@ -1,7 +1,5 @@
 """Imports the modules that declare claims: all files `claims_*.py` of this folder."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

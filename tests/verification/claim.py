@@ -1,7 +1,5 @@
 """The class of claims, and the decorator that declares one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

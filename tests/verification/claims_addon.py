@@ -1,7 +1,5 @@
 """Claims about the Blender side: times. Each is measured in its own process with bpy."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os

@@ -1,7 +1,5 @@
 """Claims about batches of .blend files: kills cost only time."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Closed loops over minutes: drift, energy, forces, and curve joints with their inverses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

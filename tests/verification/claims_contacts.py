@@ -1,7 +1,5 @@
 """Rest, slip and rebound on rigid obstacles: stacks, slopes at the friction angle, rods that come to rest."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

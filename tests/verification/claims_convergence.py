@@ -1,7 +1,5 @@
 """Convergence orders of fixed-step integrators on knees; claims_integrators has those of every method on a chain."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

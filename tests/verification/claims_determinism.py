@@ -1,7 +1,5 @@
 """Determinism: same input, same bits; and jitted code agrees with the same source run as plain Python."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Forward dynamics, inverse dynamics and mass matrix against one another on random trees."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

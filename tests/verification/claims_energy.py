@@ -1,7 +1,5 @@
 """Energy and momentum over seconds of undamped motion."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The event-driven method against closed forms: order between impacts and in contact, error against tolerance."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -35,8 +33,7 @@ def swing(highest: float, times: FloatArray) -> FloatArray:
 def bounce(times: FloatArray) -> FloatArray:
     """As `swing`, with an elastic stop at the lowest point: the same motion, mirrored there."""
     free = swing(HIGH, times)
-    mirrored: FloatArray = free * np.sign(free[0])
-    return mirrored
+    return free * np.sign(free[0])
 
 
 def bouncing() -> tuple[Any, Any]:

@@ -1,7 +1,5 @@
 """Coordinates of curves: arc length, and an angle about an axis."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import physics as ph

@@ -1,7 +1,5 @@
 """Fits of the published knee, of random smooth motions, and of a noisy knee with and without smoothing."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import pairwise
 from typing import Any

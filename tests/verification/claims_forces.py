@@ -1,7 +1,5 @@
 """Force elements, deformable ground and wobbling masses against hand-written equations and closed forms."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hill-type muscles: OpenSim's curves, exact derivatives, power balance, complete reading of OpenSim's models."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

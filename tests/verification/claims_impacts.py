@@ -1,7 +1,5 @@
 """Impacts of rigid bodies: a rod's end on the floor in closed form, trees with friction, energy that never grows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Every integrator against its order, on a tree and on a closed loop; stiff springs; errors of adaptive methods."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 
@@ -95,8 +93,7 @@ def table(name: str, chosen: tuple[str, ...] = tuple(ORDERS)) -> Measurement:
 def extrapolated(name: str) -> FloatArray:
     """By RK4 at 0.2 and 0.1 ms and Richardson extrapolation, independent of SciPy's methods."""
     coarse, fine = (end(*MODELS[name](), "rk4", dt) for dt in (2e-4, 1e-4))
-    result: FloatArray = fine + (fine - coarse) / (2.0**4 - 1.0)
-    return result
+    return fine + (fine - coarse) / (2.0**4 - 1.0)
 
 
 # About a hundred steps, each within the tolerance, of values of 10; low-order methods take the most steps.

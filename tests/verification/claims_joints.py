@@ -1,7 +1,5 @@
 """Joint Jacobians and Hessians against finite differences."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Inverse kinematics of a leg, projection of poses on joints, Jacobians of bodies and of connectors."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import cache

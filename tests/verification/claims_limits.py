@@ -1,7 +1,5 @@
 """Hard limits: momentum and energy of impacts in trees, and bodies that rest on them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about live runs: the same states as a simulation, headroom, delay of a slider."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

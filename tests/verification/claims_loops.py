@@ -1,7 +1,5 @@
 """Forces of closed loops: constraints with O(n) dynamics against one system of all bodies."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scenes of mechanisms with loops, ground and prescribed motions: their accuracy, and the time of a step."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Requirements on every method: closed loops, rest on limits and contacts, impacts at their instants."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

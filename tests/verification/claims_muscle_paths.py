@@ -1,7 +1,5 @@
 """Mass points of muscles over path points: exact rates of their Jacobians, and energy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about the scenes of muscles with mass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A muscle with mass on two bones, against closed-form equations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Claims about reliability: what was tried and went wrong; `claims_batch` has the kills of a batch."""
 
-from __future__ import annotations
-
 import importlib.util
 
 from tests.fuzz.sweeps import swept

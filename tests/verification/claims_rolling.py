@@ -1,7 +1,5 @@
 """Balls that roll without slip on spline surfaces."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -4,8 +4,6 @@ The system of bodies does not know these constraints. It gets rows G phi' = -G' 
 conditions on material points or from the function of a coupling.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

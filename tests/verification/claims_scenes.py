@@ -1,7 +1,5 @@
 """The mechanisms of Lee & Terzopoulos 2008, Fig. 5, built as in the scenes: largest steps, and the time of a step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

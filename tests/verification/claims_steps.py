@@ -1,7 +1,5 @@
 """The largest stable step of a method on the damped knee."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Scenes on surface joints: largest stable step and time of a step."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

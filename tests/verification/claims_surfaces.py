@@ -1,7 +1,5 @@
 """Surface fits: in the metric of SE(3) against component by component, noisy poses of known surfaces; times."""
 
-from __future__ import annotations
-
 from time import perf_counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bodies, chains and closed loops thrown onto rough ground."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Inverse dynamics of a walk while part of a shank's mass is in its muscles (Wang 2022, secs. 6.2.8 and 6.2.9)."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

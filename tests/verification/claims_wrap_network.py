@@ -1,7 +1,5 @@
 """The network that replaces paths over a cylinder, against the shortest paths it learned and the smooth ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Double pendulums with a heavy muscle over a cylinder: energy with and without its velocity terms, and Jacobians."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Paths that wrap over obstacles: smooth ones against shortest ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Data and reference for fits: smooth motions, and the Gauss-Newton step in its published form."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Files written over earlier ones on a disk that is full after some bytes. Needs bpy and the registered add-on."""
 
-from __future__ import annotations
-
 import resource
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Random joints, coordinates, inertias and trees; all random numbers come from the given generator."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

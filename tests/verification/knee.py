@@ -4,8 +4,6 @@ Axes are those of OpenSim's gait2392: x forward, y up along the bone, z to the r
 points along its -x, and the equilibrium of the shank is at about 90 degrees of flexion.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The leg of the claims about live runs: six coordinates, nine muscles with fibres and tendons, and ground."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mechanisms with closed loops, and the violation of their closure, measured from the bodies' poses only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Angles are positive from x to z. Eqs. 12-14 are misprinted. Two links use eqs. 9
 the moments of 9c in the sense of the angle, as in 10c.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

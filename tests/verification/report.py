@@ -1,7 +1,5 @@
 """Writes the report of measured claims: JSON, a Markdown table and pictures."""
 
-from __future__ import annotations
-
 import importlib.metadata
 import json
 import math

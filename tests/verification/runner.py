@@ -1,7 +1,5 @@
 """Runs claims one by one; a claim that fails or raises does not stop the others."""
 
-from __future__ import annotations
-
 import math
 import time
 import traceback

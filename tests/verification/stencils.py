@@ -1,7 +1,5 @@
 """Finite differences of high order, on stencils that never cross a discontinuity of the function."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The largest stable step of a method: ten seconds with the energy never above twice the initial."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

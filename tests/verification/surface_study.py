@@ -1,7 +1,5 @@
 """Noisy poses of known surfaces, fitted in the metric of SE(3) and naively, component by component."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from functools import cache

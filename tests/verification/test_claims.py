@@ -1,7 +1,5 @@
 """Every claim as a test, with the same functions and bounds."""
 
-from __future__ import annotations
-
 import pytest
 
 from . import catalogue

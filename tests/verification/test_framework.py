@@ -1,7 +1,5 @@
 """Tests of the framework that judges the claims."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

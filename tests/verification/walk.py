@@ -1,7 +1,5 @@
 """A recorded walk of a subject with a share of the shank's mass in four ankle muscles (Wang 2022, sec. 6.2.8)."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 All lines of one width are one GPU batch in the world, rebuilt only when something has moved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Ghosts of a fit: the keyed poses, coloured from green to red by their residuals."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from typing import Any

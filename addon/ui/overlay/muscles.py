@@ -1,7 +1,5 @@
 """Draws paths over obstacles in the 3D view before a bake; the curves of other muscles already show theirs."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

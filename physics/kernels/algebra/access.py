@@ -1,7 +1,5 @@
 """Vectors, rotations and twists of arrays: read from a row or a flat array, and written to a row."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..compiler.jit import inline
 from .vectors import Array, Rotation, Twist, Vector

@@ -1,7 +1,5 @@
 """Axes and vectors of three numbers."""
 
-from __future__ import annotations
-
 from ..compiler.jit import inline
 from .vectors import Array, Vector
 

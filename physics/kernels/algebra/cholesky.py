@@ -1,7 +1,5 @@
 """Cholesky factorization with pivots of a matrix that may be singular; it reports redundant rows."""
 
-from __future__ import annotations
-
 import math
 
 from ..compiler.jit import shared

@@ -1,7 +1,5 @@
 """Euler angles of a rotation, for any sequence of axes."""
 
-from __future__ import annotations
-
 import math
 
 from ..compiler.jit import entry, inline

@@ -4,8 +4,6 @@
 each an angular and a linear part in `lanes`; symmetric parts are stored twice, which costs no instruction.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at

@@ -3,8 +3,6 @@
 A jet is (x, x', x'', dx, dx', dx''). Derivatives of a path's accelerations are made of these.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

@@ -4,8 +4,6 @@ Compiled, a vector is one register (see `compiler.vectors`) and an operation is 
 tuples. In arrays they are padded to four numbers, of which the last is ignored.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at

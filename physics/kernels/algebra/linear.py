@@ -1,7 +1,5 @@
 """Dense linear systems that are part of a larger array."""
 
-from __future__ import annotations
-
 from ..compiler.jit import shared
 from .vectors import Array
 

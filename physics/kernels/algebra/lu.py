@@ -1,7 +1,5 @@
 """Gaussian elimination with row pivots of a dense matrix that need not be symmetric."""
 
-from __future__ import annotations
-
 from ..compiler.jit import shared
 from .vectors import Array
 

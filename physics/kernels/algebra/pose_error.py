@@ -1,7 +1,5 @@
 """Logarithms of rotations and poses on tuples, and their rates."""
 
-from __future__ import annotations
-
 import math
 
 from ..compiler.jit import inline, shared

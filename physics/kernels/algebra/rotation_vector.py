@@ -1,7 +1,5 @@
 """exp([r]) and its first and second differentials on tuples (Kim, Lee & Park 2014)."""
 
-from __future__ import annotations
-
 import math
 
 from ..compiler.jit import inline

@@ -1,7 +1,5 @@
 """Rotations, twists and exponentials of twists, on the tuples of `vectors`."""
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

@@ -3,8 +3,6 @@
 Tuples stay in registers when jitted; nothing here allocates.
 """
 
-from __future__ import annotations
-
 from typing import Any, TypeAlias
 
 from ..compiler.jit import inline

@@ -6,8 +6,6 @@ determine the others. Kernels consist mostly of such accesses and calls. The imp
 our own names; nothing of Numba's is changed.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir
@@ -180,8 +178,7 @@ class _Flat(ArrayModel):  # type: ignore[misc, unused-ignore]
         self._flat = is_flat(kind)
 
     def _place(self, name: str) -> int:
-        place: int = self.get_field_position(name)
-        return place
+        return self.get_field_position(name)
 
     def get_argument_type(self) -> Any:
         """Types of the words that are passed."""

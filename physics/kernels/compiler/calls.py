@@ -4,8 +4,6 @@ After each call Numba checks a status and passes on exceptions: twenty further i
 remove. No kernel raises exceptions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

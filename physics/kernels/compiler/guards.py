@@ -1,7 +1,5 @@
 """Custom calling convention for arrays (see `arrays`): guards refuse calls between kernels and other functions."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any, ClassVar, cast
 

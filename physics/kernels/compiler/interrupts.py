@@ -1,7 +1,5 @@
 """Ctrl-C while machine code is made."""
 
-from __future__ import annotations
-
 import signal
 import threading
 

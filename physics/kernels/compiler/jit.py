@@ -6,8 +6,6 @@ because Numba's own cache does not notice an edited callee in another module. If
 compiles the kernels anew.
 """
 
-from __future__ import annotations
-
 import inspect
 import os
 import sys

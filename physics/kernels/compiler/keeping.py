@@ -1,7 +1,5 @@
 """Files of compiled kernels: each ends with a checksum, and a damaged one is as good as none; old ones go."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import shutil

@@ -4,8 +4,6 @@ A kernel's hash covers its module and every module of this package that it impor
 not notice that a callee in another module was edited.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

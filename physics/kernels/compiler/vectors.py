@@ -4,8 +4,6 @@ LLVM also finds such vectors in scalar code, but packs and unpacks them so often
 types and operations here are registered under our own names; nothing of Numba's is changed.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any

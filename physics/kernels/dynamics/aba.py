@@ -5,8 +5,6 @@ and child need no transform between them. Coordinates of a joint are eliminated 
 D L^T factorization of its Omega = S^T J S, and no small matrix is inverted.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

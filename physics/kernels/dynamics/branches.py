@@ -8,8 +8,6 @@ M + g) + D x = r, and the force gains u x, u = A p + B m and the turn of the for
 angular part only. Nothing is pivoted beyond the tree's order.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load3, load6, load9, load_twist
 from ..algebra.inertia import Inertia, add_inertia, inertia_times, load_inertia, momentum

@@ -11,8 +11,6 @@ With muscles across few joints each, the cost is linear in the bodies (cf. Feath
 is L D L^T of the mass matrix, used for responses to impulses, too (Wang 2022, eqs. 4.18, 5.6).
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

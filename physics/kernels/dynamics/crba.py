@@ -1,7 +1,5 @@
 """Joint-space mass matrix: the composite-rigid-body algorithm in world axes."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry

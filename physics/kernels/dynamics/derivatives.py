@@ -8,8 +8,6 @@ velocity-dependent matrix B^C, and P = dA_b - ad_M V_b. The derivative by a velo
 After Carpentier & Mansard 2018; `tangent` has the terms of joints with several coordinates and functions of them.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load3, load6, load9, load_twist, store3, store6, store9
 from ..algebra.inertia import add_inertia, load_inertia, momentum

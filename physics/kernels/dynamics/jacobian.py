@@ -1,7 +1,5 @@
 """Jacobian of one body, and its acceleration without accelerations of coordinates."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load3, load9, load_rotation, load_twist
 from ..algebra.spatial import multiply, rotate, transposed

@@ -3,8 +3,6 @@
 Wang 2022, sec. 4.2 and 4.3: Algorithms 1 and 2 without filling a matrix.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load3, load6, load9, load_twist, store3, store6, store9
 from ..algebra.spatial import rotate, transposed

@@ -1,7 +1,5 @@
 """Poses and energies of whole sequences of states, and the geometry of one joint."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load3, load9, load_rotation, load_twist
 from ..algebra.inertia import kinetic_energy_of

@@ -1,7 +1,5 @@
 """Inverse dynamics: the recursive Newton-Euler algorithm in world axes (Lee & Terzopoulos 2008, eqs. 14-16)."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load_twist, store_twist
 from ..algebra.inertia import load_inertia, momentum

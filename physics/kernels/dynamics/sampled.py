@@ -1,7 +1,5 @@
 """Inverse dynamics of a sampled motion with forces from outside."""
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

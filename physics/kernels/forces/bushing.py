@@ -4,8 +4,6 @@ The angles are those about x, then y, then z of the moving frame M that turn the
 are of M's origin in F's axes. The force acts at M's origin on both bodies (Sherman, Seth & Delp 2011).
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

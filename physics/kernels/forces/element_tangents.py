@@ -1,7 +1,5 @@
 """Derivatives of the forces of elements between bodies by coordinates and velocities."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load6, load_twist
 from ..algebra.spatial import bracket

@@ -6,8 +6,6 @@ exact: for a displacement twist eta of a body and a change nu of its velocity tw
 reference point, they give the change of the wrench about that point.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load_rotation, load_twist, store_twist
 from ..algebra.spatial import rotate
@@ -24,8 +22,7 @@ from .springs import spring_potential, spring_tangent, spring_wrench
 def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
     """Magnitude of a prescribed wrench: constant, or an input."""
     number = int(data[row + at.WRENCH_INPUT])
-    magnitude: float = data[row + at.WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
-    return magnitude
+    return data[row + at.WRENCH_MAGNITUDE] if number < 0 else tau[nv + number]
 
 
 @inline

@@ -5,8 +5,6 @@ a distance e runs from the origin, of planes along n, of lines across it; f fade
 pushes along n, a force along e, a vortex turns about n, drag resists. `flow` is a drag of the moving air.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 
@@ -152,8 +150,7 @@ def field_on(
 def strength_of(data: Array, tau: Array, nv: int, row: int) -> float:
     """Strength of a field: constant, or an input."""
     number = int(data[row + at.FIELD_INPUT])
-    strength: float = data[row + at.FIELD_STRENGTH] if number < 0 else tau[nv + number]
-    return strength
+    return data[row + at.FIELD_STRENGTH] if number < 0 else tau[nv + number]
 
 
 @for_rare_forces((STILL, STILL), at.FIELD_BITS)

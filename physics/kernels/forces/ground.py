@@ -6,8 +6,6 @@ x / 2 with x = |v| / v0, which joins mu F smoothly at v0. The plane belongs to t
 the opposite wrench; both forces act at the point of contact.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

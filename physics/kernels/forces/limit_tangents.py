@@ -1,7 +1,5 @@
 """Exact derivatives of the forces of compliant limits, by second derivatives of their functions."""
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

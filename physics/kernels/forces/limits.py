@@ -6,8 +6,6 @@ compliant limit pushes by stiffness and damping where g < 0. A hard one stops th
 tree (Kim, Lee & Park 2014, joint limit analysis); the rebound has the share `restitution` of the speed.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

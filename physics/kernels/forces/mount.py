@@ -5,8 +5,6 @@ for the displacement s, across it -(c |t|^2 t + d t') for the displacement t, bo
 axis. That body gets the opposite force at the same place.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load_rotation
 from ..algebra.spatial import rotate

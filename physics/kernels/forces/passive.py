@@ -5,8 +5,6 @@ whose force is -U', the force of a damper by velocity, a damping coefficient by 
 tracks a target of the coordinate and one of its velocity, both inputs, with a largest force.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.vectors import Array, Vector
 from ..compiler.jit import inline, shared
@@ -111,8 +109,7 @@ def control_force(data: Array, law: int, tau: Array, nv: int, q: float, qd: floa
     target, rate = tau[nv + int(data[law + at.LAW_TARGET])], tau[nv + int(data[law + at.LAW_TARGET_RATE])]
     wanted: float = data[law + at.LAW_GAIN] * (target - q) + data[law + at.LAW_RATE_GAIN] * (rate - qd)
     most: float = data[law + at.LAW_MOST]
-    kept: float = min(max(wanted, -most), most)
-    return kept
+    return min(max(wanted, -most), most)
 
 
 @shared

@@ -1,7 +1,5 @@
 """Points of bodies in world axes, for force elements; the world is body -1, at rest."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at

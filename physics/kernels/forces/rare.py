@@ -1,7 +1,5 @@
 """Force elements whose kernels are compiled for the models alone that have them (see `layout.RARE_BITS`)."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.vectors import Array, Twist
 from ..compiler.jit import for_rare_forces

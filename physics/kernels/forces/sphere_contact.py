@@ -6,8 +6,6 @@ v, not negative, and rubbed by that force times phi(s) times the sliding velocit
 of ending (Serrancoli et al. 2019). Geometry is stored as that of `ground` with one point.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at
@@ -132,5 +130,4 @@ def sphere_potential(body_int: Array, data: Array, row: int, work: Array) -> flo
     """Energy stored by P: 0.4 delta P, which is exact without smoothing."""
     origin, normal, apart = ground_plane(body_int, data, row, work)
     depth, _ = ground_depth(data, row, work, 0, origin, normal, apart)
-    energy: float = 0.4 * depth * pressing(data, row, depth)[0]
-    return energy
+    return 0.4 * depth * pressing(data, row, depth)[0]

@@ -1,7 +1,5 @@
 """Springs with dampers between points of two bodies, or of a body and the world (Wang 2022, sec. 3.10.3)."""
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at
@@ -38,8 +36,7 @@ def spring_direction(
 @inline
 def spring_tension(data: Array, row: int, length: float, rate: float) -> float:
     stretch = length - data[row + at.SPRING_REST]
-    tension: float = data[row + at.SPRING_STIFFNESS] * stretch + data[row + at.SPRING_DAMPING] * rate
-    return tension
+    return data[row + at.SPRING_STIFFNESS] * stretch + data[row + at.SPRING_DAMPING] * rate
 
 
 @shared
@@ -94,5 +91,4 @@ def spring_potential(body_int: Array, data: Array, row: int, work: Array) -> flo
     """Energy stored in the spring."""
     a, b = spring_levers(data, row, work)
     stretch = spring_direction(body_int, data, row, work, a, b)[0] - data[row + at.SPRING_REST]
-    energy: float = 0.5 * data[row + at.SPRING_STIFFNESS] * stretch * stretch
-    return energy
+    return 0.5 * data[row + at.SPRING_STIFFNESS] * stretch * stretch

@@ -1,7 +1,5 @@
 """Accelerations of bodies from those of coordinates."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load_twist, store_twist
 from ..algebra.inertia import moving_inertia, store_inertia

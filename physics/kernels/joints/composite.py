@@ -1,7 +1,5 @@
 """The composite-rigid-body algorithm in world axes."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load_twist
 from ..algebra.inertia import add_inertia, load_inertia, momentum

@@ -2,8 +2,6 @@
 Terzopoulos 2008, eqs. 21-24; `layout` describes the data).
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

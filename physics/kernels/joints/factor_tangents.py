@@ -1,7 +1,5 @@
 """The first three derivatives of each kind of factor, for `tangent`, and the loop over the factors of a joint."""
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

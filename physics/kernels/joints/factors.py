@@ -5,8 +5,6 @@ the motion subspace, w phi' to the velocity and w phi'' + ad_V w phi' to the vel
 velocity so far (Lee & Terzopoulos 2008, eqs. 26-31, in world axes, which need no adjoint).
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

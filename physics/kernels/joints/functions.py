@@ -7,8 +7,6 @@ at its ends as the energy of a linear spring is; tangent angle (a, b) for the di
 ellipse, continued over whole turns.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

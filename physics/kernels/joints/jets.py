@@ -3,8 +3,6 @@
 Products and functions of one number propagate them exactly. If the third order is not used, the compiler drops it.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """Kinematics of every body from its parent's motion and its joint's factors, in world axes."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, flat9, load3, load9, load_twist, store3, store_twist
 from ..algebra.inertia import moving_inertia, store_inertia

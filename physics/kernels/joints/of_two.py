@@ -3,8 +3,6 @@
 Their kernels are compiled for the models alone that have them (see `layout.RARE_BITS`).
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

@@ -5,8 +5,6 @@ each knot span the index of its first control value and its bases by rising powe
 numbers each: angles in the order of their factors, then x, y, z.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

@@ -1,7 +1,5 @@
 """Third derivatives of a spline surface, and `tangent` through its six factors."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.spatial import column, twist_through
 from ..algebra.vectors import Array, Vector, scale_add6

@@ -11,8 +11,6 @@ where `factors` adds phi' w, phi'' w + phi' ad_V w and dphi/dq_j w. So a factor 
 of its phi (SHARE; HESSIAN and its product with the velocities, SLOPE; the third contracted twice with them, CURVE).
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at

@@ -4,8 +4,6 @@ of the coordinates: third derivatives of the path. In closed form for paths with
 A coordinate e displaces the bodies beyond it by the twist S_e, and changes their motion as `derivatives` describes.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, flat9, load6, load_rotation, load_twist
 from ..algebra.jets import (

@@ -9,8 +9,6 @@ by straight lines beyond its ends, as it is straight just before them: so y and 
 of the bend.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at

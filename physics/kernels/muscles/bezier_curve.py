@@ -4,8 +4,6 @@ x and y of a section are polynomials of u in [0, 1]; x increases. Sections meet 
 curve has a continuous second derivative.
 """
 
-from __future__ import annotations
-
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from . import hill_layout as hill
@@ -26,8 +24,7 @@ def power_series(data: Array, record: int, degree: int, u: float) -> tuple[float
 
 @inline
 def mixed(data: Array, record: int, by_x: float, by_y: float, k: int) -> float:
-    value: float = by_x * data[record + hill.SECTION_X + k] + by_y * data[record + hill.SECTION_Y + k]
-    return value
+    return by_x * data[record + hill.SECTION_X + k] + by_y * data[record + hill.SECTION_Y + k]
 
 
 @shared
@@ -94,13 +91,11 @@ def curve_integral(data: Array, record: int, x: float) -> float:
     """Integral of y from the curve's lower end to x."""
     if x <= data[record + hill.LOW_X]:
         step = x - data[record + hill.LOW_X]
-        below: float = (data[record + hill.LOW_Y] + 0.5 * data[record + hill.LOW_SLOPE] * step) * step
-        return below
+        return (data[record + hill.LOW_Y] + 0.5 * data[record + hill.LOW_SLOPE] * step) * step
     if x >= data[record + hill.HIGH_X]:
         step = x - data[record + hill.HIGH_X]
         rest = (data[record + hill.HIGH_Y] + 0.5 * data[record + hill.HIGH_SLOPE] * step) * step
-        above: float = data[record + hill.HIGH_INTEGRAL] + rest
-        return above
+        return data[record + hill.HIGH_INTEGRAL] + rest
     section = section_of(data, record, x)
     u = find_parameter(data, section, 1.0, 0.0, x)
     return power_series(data, section + hill.SECTION_INTEGRAL, 2 * hill.DEGREE, u)[0]

@@ -4,8 +4,6 @@ Coordinates that move a muscle's path as a whole (see `frames.inner_span`) need 
 mass points as parts of the body that carries the path.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load6, load_twist, store6, store_twist
 from ..algebra.inertia import add_inertia, inertia_about

@@ -1,7 +1,5 @@
 """Passive cords: a force along the path by its length and speed, as functions (see `hill_layout`)."""
 
-from __future__ import annotations
-
 from ..algebra.vectors import Array
 from ..compiler.jit import shared
 from ..joints.functions import evaluate_function

@@ -10,8 +10,6 @@ times continuously differentiable. The width is a share of l m / (l + m), l and 
 corners stay apart. The path's length remains that of the polyline. Next to strands over obstacles see `bend`.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at

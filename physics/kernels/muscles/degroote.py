@@ -1,7 +1,5 @@
 """Curves of De Groote et al. 2016 as OpenSim has them, normalized, each with its derivatives."""
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.vectors import Array

@@ -13,8 +13,6 @@ not within 1e-4 of clamped joints or switching conditions, which they step over.
 depend on them, those of the linearly implicit method do.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load6, load_twist, store6, store_twist
 from ..algebra.lanes import flat_from

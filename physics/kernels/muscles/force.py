@@ -9,8 +9,6 @@ p the strand's beginning, d the vector to its end, u and l its direction and len
 of the path. So six sums over its mass points suffice for a strand (Wang 2022, eqs. 5.5 to 5.7).
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load_twist, store_twist
 from ..algebra.axes import put3

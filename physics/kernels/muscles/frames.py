@@ -1,7 +1,5 @@
 """Small functions that all kernels of muscles share."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at
@@ -38,10 +36,9 @@ def row_at(k: int) -> int:
 @inline
 def past(data: Array, point: int, before: float, space: Array) -> float:
     """Arc length from the place `before` of the path to the mass point whose numbers begin at point."""
-    along: float = (
+    return (
         data[point + muscle.POINT_OFFSET] + data[point + muscle.POINT_SHARE] * space[muscle.LENGTH] - before
     )
-    return along
 
 
 @inline

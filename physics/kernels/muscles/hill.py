@@ -5,8 +5,6 @@ fibres are pennate at fixed height. `laws` is a flat array with a muscle's recor
 lengths and speeds are the path's.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.vectors import Array
@@ -106,8 +104,7 @@ def active_force(
 
 @inline
 def clamped(laws: Array, law: int, activation: float) -> float:
-    bounded: float = min(max(activation, laws[law + hill.MIN_ACTIVATION]), 1.0)
-    return bounded
+    return min(max(activation, laws[law + hill.MIN_ACTIVATION]), 1.0)
 
 
 @inline
@@ -199,18 +196,15 @@ def muscle_force(
 ) -> float:
     """Force along the path [N], not negative except for cords."""
     if int(laws[law + hill.LAW_KIND]) == hill.TENSION:
-        pull: float = laws[law + hill.MAX_FORCE] * max(excitation, 0.0)
-        return pull
+        return laws[law + hill.MAX_FORCE] * max(excitation, 0.0)
     if int(laws[law + hill.LAW_KIND]) == hill.CORD:
         return cord_force(laws, law, length, speed)[0]
     if int(laws[law + hill.LAW_STATES]) == 2:
         _, _, tendon, _ = elastic_tendon(laws, law, length, fibre)
-        force: float = laws[law + hill.MAX_FORCE] * tendon
-        return force
+        return laws[law + hill.MAX_FORCE] * tendon
     bounded, cosine, rate = rigid_fibre(laws, law, length, speed)
     active, passive, damping = rigid_forces(laws, law, clamped(laws, law, activation), bounded, rate)
-    along: float = laws[law + hill.MAX_FORCE] * (active + passive + damping) * cosine
-    return along
+    return laws[law + hill.MAX_FORCE] * (active + passive + damping) * cosine
 
 
 @shared

@@ -1,7 +1,5 @@
 """Offsets in the record of a muscle's force law."""
 
-from __future__ import annotations
-
 # kinds of law
 TENSION, MILLARD, THELEN, CORD, DEGROOTE = 0, 1, 2, 3, 4
 

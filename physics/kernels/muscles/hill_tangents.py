@@ -1,7 +1,5 @@
 """Derivatives of a muscle's force and state rates, for implicit methods; `laws` and `law` as in ``hill``."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from ..algebra.vectors import Array

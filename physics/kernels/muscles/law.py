@@ -1,7 +1,5 @@
 """The pull of a muscle: a number, an input, or a law of its length, speed, excitation and states."""
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

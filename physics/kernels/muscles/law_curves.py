@@ -1,7 +1,5 @@
 """The curves of a force law, for drawings and checks."""
 
-from __future__ import annotations
-
 from ..algebra.vectors import Array
 from ..compiler.jit import entry
 from .hill import active_factor, active_force, passive_force, tendon_force

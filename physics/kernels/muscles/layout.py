@@ -5,8 +5,6 @@ rest of `work` after its other rows, as one flat array: a header, one row for ea
 strand over obstacles a record of its own (see `strand`). Offsets are counted from a record's beginning.
 """
 
-from __future__ import annotations
-
 # a muscle: size of its record, its path's points, its mass points, the coordinates that move it (increasing numbers),
 # its tension, the input that is its tension or its excitation (-1: none), its law of force (0: none), where its states
 # begin in tau and how many come before them, whether velocity terms are included, the width of rounded corners (see

@@ -6,8 +6,6 @@ its mass points (see `force`): the mass matrix is their product with the seven m
 points, without a loop over points.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load3, load_twist, store3, store_twist
 from ..algebra.inertia import clear_inertia

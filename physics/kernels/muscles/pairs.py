@@ -9,8 +9,6 @@ the obstacles, and polarization
 for unit speeds d and e gives the matrix exactly, too. Nothing is displaced, so no path is solved again.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load6, load_twist, store_twist
 from ..algebra.axes import put3

@@ -5,8 +5,6 @@ join them. A mass point keeps its share of the whole length, or its distance fro
 length (equal strain along the path, Wang 2022, sec. 5.3.2).
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

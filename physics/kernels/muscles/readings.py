@@ -1,7 +1,5 @@
 """Readings of muscles: lengths, moment arms, and mass points."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load3
 from ..algebra.lanes import flat_from

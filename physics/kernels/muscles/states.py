@@ -7,8 +7,6 @@ The vector tau of generalized forces and inputs also has, after these n states,
 - n lengths of explicit steps: an evaluation that finds one too long for its state makes it negative (`law.tension_of`).
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

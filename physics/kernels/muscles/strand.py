@@ -6,8 +6,6 @@ before the strand (see `force`). A mass point moves by j = (dx/dz, s t, -t), t t
 the sums of m j^T j and of m j^T x''.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, flat9, load_rotation, load_twist, store3, store9, store_twist
 from ..algebra.axes import put3

@@ -1,7 +1,5 @@
 """Derivatives of a strand over obstacles (see `strand`) by the coordinates, and the mass matrix of its mass points."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import flat3, load_twist, store6
 from ..algebra.vectors import Array

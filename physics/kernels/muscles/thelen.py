@@ -3,8 +3,6 @@
 The inverse force-velocity curve is extrapolated linearly, as in OpenSim.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.vectors import Array
@@ -43,8 +41,7 @@ def thelen_passive_integral(data: Array, law: int, length: float) -> float:
     shape = data[law + hill.PASSIVE_SHAPE]
     rate = shape / data[law + hill.PASSIVE_STRAIN]
     strain = length - 1.0
-    energy: float = (math.expm1(rate * strain) / rate - strain) / math.expm1(shape)
-    return energy
+    return (math.expm1(rate * strain) / rate - strain) / math.expm1(shape)
 
 
 @inline
@@ -79,8 +76,7 @@ def thelen_tendon_integral(data: Array, law: int, length: float) -> float:
 
 @inline
 def eccentric_rate(data: Array, law: int) -> float:
-    rate: float = (2.0 + 2.0 / data[law + hill.CONCENTRIC_SHAPE]) / (data[law + hill.MAX_ECCENTRIC] - 1.0)
-    return rate
+    return (2.0 + 2.0 / data[law + hill.CONCENTRIC_SHAPE]) / (data[law + hill.MAX_ECCENTRIC] - 1.0)
 
 
 @inline

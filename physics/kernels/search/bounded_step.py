@@ -4,8 +4,6 @@ Bounds of single coordinates are handled by elimination, limits that are functio
 angles) by a stiff spring along their gradient; a primal-dual active set finds which of them act.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

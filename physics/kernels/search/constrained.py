@@ -3,8 +3,6 @@
 `tied` is None, or (constraints, system, pulls, penalty): a multiplier for each row, and the weight of its square.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared

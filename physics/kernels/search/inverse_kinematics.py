@@ -1,7 +1,5 @@
 """Coordinates at which bodies meet targets: damped least squares (Levenberg-Marquardt) within limits."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, shared

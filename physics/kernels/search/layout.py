@@ -1,7 +1,5 @@
 """Offsets in the arrays of the search for coordinates: targets, bounds, limits, settings and report."""
 
-from __future__ import annotations
-
 # a row of a target: body, weight of rotations [1/rad] and positions [1/m], its frame in the body's and its goal in the
 # world (rotation by rows, position each)
 TARGET_BODY, TARGET_ROTATION, TARGET_POSITION, TARGET_FRAME, TARGET_GOAL = 0, 1, 2, 3, 15

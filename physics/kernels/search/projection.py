@@ -3,8 +3,6 @@
 Distance is |log(G(q)^-1 P)| in a left-invariant metric (Lee & Terzopoulos 2008, eq. 36).
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

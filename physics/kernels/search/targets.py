@@ -1,7 +1,5 @@
 """Errors of target frames on bodies, and their derivatives by the coordinates."""
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.access import load3, load9, load_twist, store3
 from ..algebra.pose_error import double_cross, inverse_coefficients, rotation_log

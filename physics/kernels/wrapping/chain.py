@@ -6,8 +6,6 @@ method finds the junctions: each is the middle between the contacts before and a
 piece; as a piece over it would equal that line, path and derivatives are continuous.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3, flat9

@@ -1,7 +1,5 @@
 """The level of a convex surface that the path wraps over, and the initial guess of its geodesic."""
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.axes import put3

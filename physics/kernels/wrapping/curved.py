@@ -1,7 +1,5 @@
 """The path over one ellipsoid, torus or sphere-capped cylinder, with the interface of `round`."""
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3, flat9

@@ -1,7 +1,5 @@
 """Where a path lets go of the end of a cylinder."""
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.vectors import Array

@@ -10,8 +10,6 @@ depends on x alone: lanes are integrated by the Runge-Kutta-Nystrom formula of o
 Prince (1987, IMA Journal of Numerical Analysis 7, 423).
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

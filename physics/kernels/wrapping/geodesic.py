@@ -4,8 +4,6 @@ The geodesic's beginning varies along itself, aside, and in direction, and its l
 Scholz et al. 2016); Jacobi fields propagate these to its end.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3

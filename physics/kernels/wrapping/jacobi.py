@@ -4,8 +4,6 @@ Moved aside at its beginning, or turned there, a geodesic moves aside by j with 
 curvature (do Carmo 1976, section 5-5). On the two parts of a sphere-capped cylinder all this has a closed form.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

@@ -2,8 +2,6 @@
 points by the inputs and in time. Those of its beginning and length follow from the mismatch.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3

@@ -5,8 +5,6 @@ position), smoothing, and the obstacles' shapes. The memory is an array of the s
 does not depend on what was in it before.
 """
 
-from __future__ import annotations
-
 FRAME_WIDTH = 12  # a frame: rotation by rows, position
 
 # after the number of obstacles, their bodies and frames: the smoothing length (0 for the true shortest path), then a

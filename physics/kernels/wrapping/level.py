@@ -4,8 +4,6 @@ As over a circle, the smoothed path wraps over the surface that the straight lin
 obstacle, with a smooth transition. An ellipsoid's levels have its shape, a torus's have other tubes.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.axes import put3

@@ -6,8 +6,6 @@ the obstacle between, and the part of that line between both junctions is a link
 nearest to obstacles.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3

@@ -2,8 +2,6 @@
 which fades out smoothly with distance.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3, flat9

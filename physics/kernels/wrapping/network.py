@@ -7,8 +7,6 @@ through it in one product for each layer, five rows each: values, their derivati
 second derivative in time. Between these places, the nodes, the path is a cubic spline.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3

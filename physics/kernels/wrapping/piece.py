@@ -1,7 +1,5 @@
 """The path over one obstacle of any shape between two points: a whole strand, or a piece of one."""
 
-from __future__ import annotations
-
 from ..algebra.access import flat3
 from ..algebra.vectors import Array, Vector, add3
 from ..compiler.jit import inline, shared

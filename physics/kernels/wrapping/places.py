@@ -1,7 +1,5 @@
 """Offsets in the memory of a strand over several obstacles in a row, shared by its kernels."""
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.vectors import Array, Vector

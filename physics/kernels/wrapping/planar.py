@@ -6,8 +6,6 @@ is deeper, the path is the shortest; in between everything is analytic. And line
 point, over a reach in which they part by about the smoothing length.
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

@@ -4,8 +4,6 @@ Over a cylinder the plane is its cross-section, and the path climbs at one slope
 ends and the centre, and it tilts with them.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3, flat9

@@ -1,7 +1,5 @@
 """Derivatives and points of a strand over several obstacles, with pieces from `chain`."""
 
-from __future__ import annotations
-
 from ..algebra.access import flat3
 from ..algebra.vectors import Array, Vector, add3, dot3, scale_add3, subtract3
 from ..compiler.jit import inline, shared

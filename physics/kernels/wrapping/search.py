@@ -1,7 +1,5 @@
 """The geodesic over one curved obstacle, from initial guesses."""
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3

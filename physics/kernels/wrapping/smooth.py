@@ -1,7 +1,5 @@
 """Smooth steps of compact support, each with its first and second derivative, the step with its third."""
 
-from __future__ import annotations
-
 from ..algebra.vectors import Vector
 from ..compiler.jit import inline
 

@@ -5,8 +5,6 @@ each obstacle angular velocity and velocity of its frame's origin, world axes) a
 columns of Jacobians.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3

@@ -9,8 +9,6 @@ A further convex surface has a number here and a branch in each function below t
 does the rest. RADIUS of a level is sqrt(2 psi).
 """
 
-from __future__ import annotations
-
 import math
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """Initial guess of the geodesic over a curved obstacle from a string pulled taut, where no other guess is near it."""
 
-from __future__ import annotations
-
 import math
 
 from ..algebra.access import flat3

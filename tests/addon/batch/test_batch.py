@@ -1,7 +1,5 @@
 """The batch: what is done and what is done again, what a failing shot does to the others."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

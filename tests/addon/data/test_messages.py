@@ -1,7 +1,5 @@
 """The table of messages and the findings that use it: no code without a text, no text without its values."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

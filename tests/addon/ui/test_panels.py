@@ -1,7 +1,5 @@
 """Panels draw for every kind of joint and body; the looks are for a real window."""
 
-from __future__ import annotations
-
 import re
 import time
 from unittest.mock import MagicMock

@@ -1,7 +1,5 @@
 """Muscles that go straight through an obstacle are told by name."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """How muscles look: points along their paths, and tubes of constant volume."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Names are found in a list that grows, and bodies come in the order that they had, parents first."""
 
-from __future__ import annotations
-
 import copy
 import pickle
 

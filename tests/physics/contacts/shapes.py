@@ -1,7 +1,5 @@
 """Models of two or more colliders, and what detection finds of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

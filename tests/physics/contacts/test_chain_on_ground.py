@@ -1,7 +1,5 @@
 """A chain of hinges falls to the ground and lies there: points at heights that differ by round-off, all led to it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import physics as ph

@@ -1,7 +1,5 @@
 """Colliders in motion: stacks that stand, momentum, energy, friction; and their descriptions."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gaps and normals against closed forms, brute force and differences; contacts of bodies in trees; bad input."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

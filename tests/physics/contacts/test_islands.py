@@ -1,7 +1,5 @@
 """Islands: bodies that do not touch each other are solved apart, and there is room for as many as there are."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

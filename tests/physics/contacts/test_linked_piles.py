@@ -1,7 +1,5 @@
 """Boxes linked by loops fall in piles: rows that say the same, and motions that nothing brings about."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

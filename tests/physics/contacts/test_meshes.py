@@ -1,7 +1,5 @@
 """Meshes and height fields: distances by brute force, sliding over inner edges, bodies that rest."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

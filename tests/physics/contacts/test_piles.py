@@ -1,7 +1,5 @@
 """Piles of convex bodies: large islands in which contacts slip, barely slip and wedge bodies between others."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Sparse factors of an implicit step's matrix: they solve what the dense matrix solves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A cubic spline curve alone at a body goes a short way through the kernels; beside other factors it does not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

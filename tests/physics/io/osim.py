@@ -1,7 +1,5 @@
 """Small OpenSim models, written here word by word."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 GROUND = "/ground"

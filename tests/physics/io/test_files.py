@@ -1,7 +1,5 @@
 """Files as such: what is never read, what a saved file keeps, and what of a name reaches a terminal."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

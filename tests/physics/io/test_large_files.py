@@ -2,8 +2,6 @@
 grew with the square of the size took several times the bound.
 """
 
-from __future__ import annotations
-
 import json
 import time
 

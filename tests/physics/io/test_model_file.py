@@ -1,7 +1,5 @@
 """Model files come back bit by bit, follow their published schema, and say what is wrong with a bad one."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -3,8 +3,6 @@
 A list of public ones, and how to report: docs/file-formats.md.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

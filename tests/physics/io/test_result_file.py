@@ -1,7 +1,5 @@
 """Result files come back bit by bit, and say what is wrong with a bad one."""
 
-from __future__ import annotations
-
 import json
 import os
 import tracemalloc

@@ -1,7 +1,5 @@
 """What a joint or a model cannot take is told by one error that names it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A joint of somebody's own: its class and a line of the registry are all that files and drawings ask for."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

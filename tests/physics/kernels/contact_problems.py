@@ -1,7 +1,5 @@
 """Impulse problems of mechanisms: rows J, inverse mass matrices, W = J M^-1 J^T, right = J v."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels read and write arrays like NumPy, with fewer instructions than Numba, and check their bounds."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Impacts: restitution where possible, and kinetic energy that never grows."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

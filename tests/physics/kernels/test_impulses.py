@@ -1,7 +1,5 @@
 """The complementarity solver against definitions, another solver and closed forms, on the problems of mechanisms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Operations on vector registers match those on three numbers, and ignore the fourth."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 from typing import Any

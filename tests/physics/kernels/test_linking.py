@@ -1,7 +1,5 @@
 """Kernels that call each other are compiled once, cached on disk, and loaded together."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

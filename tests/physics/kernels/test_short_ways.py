@@ -1,7 +1,5 @@
 """Fast paths of single hinges and curves in the kinematics, with sines and polynomials in the workspace."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

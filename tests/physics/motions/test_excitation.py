@@ -1,7 +1,5 @@
 """Excitations as what `simulate` takes: constants, tables, functions of time, controllers."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

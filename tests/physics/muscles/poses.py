@@ -1,7 +1,5 @@
 """Random shapes of curved obstacles and random ends about them, some of them extreme."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mass points that slide past a bend beside obstacles: smooth, exact, and on the path away from it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Elimination of coordinates that muscles' masses couple, against the dense mass matrix."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

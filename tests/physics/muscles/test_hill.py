@@ -1,7 +1,5 @@
 """Hill-type muscles: curves, equilibrium, derivatives, the balance of power."""
 
-from __future__ import annotations
-
 import json
 import math
 import pickle

@@ -1,7 +1,5 @@
 """Curves of force laws at the points that define them, their slopes, and the length's bias beside them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What would go wrong in silence is told: short paths, pushes, obstacles of points that are away, sides of rings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Muscles that pull by laws with states of their own: every method carries them, at its order."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

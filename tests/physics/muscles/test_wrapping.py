@@ -1,7 +1,5 @@
 """Strands over one sphere or cylinder: lengths in closed form, exact derivatives, smoothness."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

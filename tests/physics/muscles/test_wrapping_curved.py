@@ -1,7 +1,5 @@
 """Strands over one ellipsoid or torus: geodesics by integration, exact derivatives all the same."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

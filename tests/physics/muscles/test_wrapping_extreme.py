@@ -1,7 +1,5 @@
 """Random poses, ends close to long and flat obstacles, sides that take the long way round: nearly all have a path."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Ends nearer to an obstacle than the smoothing length: it shrinks there, so that no path dives into the obstacle."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

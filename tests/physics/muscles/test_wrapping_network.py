@@ -1,7 +1,5 @@
 """Paths over a cylinder from a trained network, the one that comes with the package, and its training."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Obstacles as users and files have them."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -4,8 +4,6 @@ The obstacles are about z, with side +x. MuJoCo has no ellipsoids; OpenSim's pat
 its cylinders neglect the helix. A capsule longer than the path is as the cylinder.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """The smooth steps behind rounded paths."""
 
-from __future__ import annotations
-
 import pytest
 
 from physics.kernels.wrapping.smooth import smooth_ramp, smooth_step

@@ -1,7 +1,5 @@
 """A spline knee, and the leg around it, from markers."""
 
-from __future__ import annotations
-
 import re
 import sys
 from dataclasses import replace

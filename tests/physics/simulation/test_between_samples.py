@@ -1,7 +1,5 @@
 """What is told of a motion between its samples: where these do not tell it, and nothing of the samples is another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

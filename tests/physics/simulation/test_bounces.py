@@ -1,7 +1,5 @@
 """Elastic bounces of what spins: impulses act where and how fast things are at the impact, so that energy is kept."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Simulations on a Dask cluster of several processes: the same bits, errors and order; a worker may die."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Live runs: the very steps of a simulation, knobs that the next step feels, the clock, and what is kept at the end."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

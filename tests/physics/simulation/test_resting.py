@@ -1,7 +1,5 @@
 """Runge-Kutta's order is kept where coordinates rest on hard limits, and impacts are near their instants."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """One step of each of Euler's methods against its formula."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

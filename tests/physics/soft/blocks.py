@@ -1,7 +1,5 @@
 """Blocks of tetrahedra, free or bolted to two bodies, and their force by complex numbers."""
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

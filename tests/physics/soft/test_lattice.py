@@ -1,7 +1,5 @@
 """Lattices around closed meshes, and the meshes embedded in them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Nodes on deformable ground."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

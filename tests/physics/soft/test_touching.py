@@ -1,7 +1,5 @@
 """Points of soft bodies on the shapes of bodies: forces, momentum, rest, friction, and vertices of a fine mesh."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

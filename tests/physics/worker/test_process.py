@@ -1,7 +1,5 @@
 """The compute process: starts fast, survives bad jobs, its death is told, and it ends with its parent."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

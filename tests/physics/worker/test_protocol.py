@@ -1,7 +1,5 @@
 """Messages survive the wire bit by bit, and garbage is refused with a reason."""
 
-from __future__ import annotations
-
 import io
 import json
 import math

@@ -6,8 +6,6 @@ compares each model in the folder in a process of its own and prints a row for e
 docs/file-formats.md.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import tempfile

@@ -5,8 +5,6 @@
 prints a row for each model in the folder, and the jumps that OpenSim does not have.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections import Counter

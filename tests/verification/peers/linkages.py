@@ -1,7 +1,5 @@
 """Linkages with hinges that close loops, as lists of bodies and of connected points for several engines at once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Chains, trees and closed loops for MuJoCo, without contacts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 Simbody's speeds u are not q' for every joint, so motions are set by u and the resulting q' and q'' are compared.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

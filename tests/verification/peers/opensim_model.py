@@ -1,7 +1,5 @@
 """A whole OpenSim model of pin, weld and custom joints, as ours; its motions and ground forces."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -7,8 +7,6 @@ generalized forces are (P S)^T times Pinocchio's. For all other joints v = q'. T
 derivatives, which have claims of their own.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Random trees with springs and dampers in joints and between points, described for several engines at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Distances, depths and normals of random pairs of shapes against coal's GJK and EPA."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Accelerations and closing forces of four-bar and Jansen linkages against Pinocchio and MuJoCo."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

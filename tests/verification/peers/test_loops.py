@@ -1,7 +1,5 @@
 """Accelerations and forces of closed loops against Pinocchio's constraint dynamics (Carpentier et al. 2021)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Accelerations and forces of chains and trees against MuJoCo (Todorov, Erez & Tassa 2012)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Joints against OpenSim 4.6 (Seth et al. 2018): poses to round-off, accelerations of a body on each."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

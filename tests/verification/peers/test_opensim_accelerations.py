@@ -3,8 +3,6 @@
 `tests.verification.peers.accelerations` prints tables of a folder of models.
 """
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("opensim", reason="OpenSim is only in the environment of the peers")

@@ -1,7 +1,5 @@
 """Torques shared among muscles against OpenSim's StaticOptimization (Anderson & Pandy 2001)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Forces of OpenSim models other than muscles: initial accelerations against OpenSim's (Delp et al. 2007)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Functions of one coordinate and of several, read from files, against OpenSim's values of them (Delp et al. 2007)."""
 
-from __future__ import annotations
-
 from math import comb
 from pathlib import Path
 from typing import Any

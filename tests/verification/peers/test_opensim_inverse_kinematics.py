@@ -1,7 +1,5 @@
 """Markers of a recorded walk, with a locked coordinate and a coupler, against OpenSim's inverse kinematics."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ With CONDYLE_OPENSIM_MODELS, the models in that folder follow: those of PUBLIC h
 of ten may jump by itself once in a thousand poses. `tests.verification.peers.jumps` prints a table.
 """
 
-from __future__ import annotations
-
 import os
 from collections import Counter
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Models read from files against OpenSim's reading of them: poses, mass matrices, names (Delp et al. 2007)."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

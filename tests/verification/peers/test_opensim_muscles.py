@@ -1,7 +1,5 @@
 """Forces, speeds and energies of single muscles against OpenSim 4.6 (Millard et al. 2013; Thelen 2003)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

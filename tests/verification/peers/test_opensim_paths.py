@@ -1,7 +1,5 @@
 """Lengths and moment arms of whole models' muscles against OpenSim 4.6 (Delp et al. 2007)."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 
@@ -207,8 +205,7 @@ def touched(model: ph.Model, state: ph.State, name: str) -> np.ndarray:
     cylinder = isinstance(surface, ph.muscles.Cylinder)
     scaled = points[:, :2] / surface.radius if cylinder else points / surface.radii
     on = np.flatnonzero(np.abs(np.linalg.norm(scaled, axis=1) - 1.0) < 1e-6)
-    nearest: np.ndarray = points[on[len(on) // 2]]
-    return nearest
+    return points[on[len(on) // 2]]
 
 
 KEPT: list[Any] = []  # owners of OpenSim's objects, which must stay alive as long as these

@@ -1,7 +1,5 @@
 """Inverse dynamics of a recorded walk with its ground reaction against OpenSim's tool (Delp et al. 2007)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Excitations that a search finds move OpenSim's model as ours."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The swing of a recorded walk without muscle mass against OpenSim's inverse dynamics (Wang 2022, sec. 6.2.8)."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

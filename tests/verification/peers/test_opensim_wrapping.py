@@ -1,7 +1,5 @@
 """Lengths of wrapped paths against OpenSim 4.6's geodesic path (Scholz et al. 2016) at random poses."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

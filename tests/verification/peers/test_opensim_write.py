@@ -1,7 +1,5 @@
 """Models written for OpenSim against OpenSim's reading of them: poses, muscle lengths (Delp et al. 2007)."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Accelerations, torques and mass matrices of random trees against Pinocchio (Carpentier et al. 2019)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
