@@ -13,9 +13,8 @@ from .batch import command_line, console, shots
 def run() -> int:
     """Import Blender as a module, register the add-on, run the command line."""
     try:
-        options = (
-            command_line.parser().parse_args()
-        )  # report wrong usage before Blender loads, which takes a second
+        # report wrong usage before Blender loads, which takes a second
+        options = command_line.parser().parse_args()
     except SystemExit as end:
         return int(end.code or 0)
     try:

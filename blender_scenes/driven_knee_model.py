@@ -66,9 +66,8 @@ MUSCLES = {
         ("tibia", (0.0179, -0.1624, 0.0115)), ("tibia", (0.0329, -0.3951, -0.0177)),
         ("foot", (0.0678, -0.0242, -0.0226)))),
 }  # fmt: skip
-TARGET = Keyframes(
-    [0.2, 0.7, 1.2, 1.7, 2.2, 2.7], np.radians([0.0, -12.0, -12.0, 25.0, 25.0, 0.0])
-)  # of the ankle
+# of the ankle
+TARGET = Keyframes([0.2, 0.7, 1.2, 1.7, 2.2, 2.7], np.radians([0.0, -12.0, -12.0, 25.0, 25.0, 0.0]))
 MIDDLE = np.radians(50.0)  # of flexion, where fibres have their optimal lengths
 
 

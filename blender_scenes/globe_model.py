@@ -60,9 +60,8 @@ def smoothed(coast: Coast, spacing: float = SPACING) -> FloatArray:
     around = float(np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1).sum())
     smoothing = min(SMOOTHING, around / 40.0)
     dense = evenly(points, 0.1 * smoothing)
-    turn = (
-        2.0 * np.pi * np.fft.rfftfreq(len(dense)) * 10.0
-    )  # share that remains of each wave after the smoothing, ten points long
+    # share that remains of each wave after the smoothing, ten points long
+    turn = 2.0 * np.pi * np.fft.rfftfreq(len(dense)) * 10.0
     spectrum = np.fft.rfft(dense, axis=0) * np.exp(-0.5 * turn**2)[:, None]
     soft = np.fft.irfft(spectrum, len(dense), axis=0)
     return evenly(soft / np.linalg.norm(soft, axis=1, keepdims=True), spacing)

@@ -26,10 +26,8 @@ from .staging import add_backdrop, add_studio, curve_object, faceted_object, pla
 FRAMES_A_SECOND = 96  # of the motion; shown at 24
 FRAMES = 1 + round(model.SECONDS * FRAMES_A_SECOND)
 EVERY = round(1.0 / (FRAMES_A_SECOND * model.TIME_STEP))  # steps a frame
-FIGURES = {
-    "Rigid": (False, model.RIGID, -0.75),
-    "Wobbling": (True, model.WOBBLING_PLAN, 0.75),
-}  # y of the plane [m]
+# y of the plane [m]
+FIGURES = {"Rigid": (False, model.RIGID, -0.75), "Wobbling": (True, model.WOBBLING_PLAN, 0.75)}
 FLOOR = -0.35  # m
 SUIT, BONE, SOFT, HEAD = (0.85, 0.30, 0.06), (0.88, 0.84, 0.72), (0.15, 0.50, 0.90), (0.80, 0.60, 0.48)
 WOOD, BLOCK, PATH_COLOR = (0.42, 0.24, 0.10), (0.13, 0.17, 0.24), (0.10, 0.75, 0.95)

@@ -24,13 +24,8 @@ CENTERS = {
     "Shanks": (0.0, -0.186),
     "Feet": (0.05, -0.04),
 }
-INERTIAS = {
-    "Trunk": 2.2,
-    "Arms": 0.26,
-    "Thighs": 0.23,
-    "Shanks": 0.11,
-    "Feet": 0.018,
-}  # kg m^2 about the mass centre
+# kg m^2 about the mass centre
+INERTIAS = {"Trunk": 2.2, "Arms": 0.26, "Thighs": 0.23, "Shanks": 0.11, "Feet": 0.018}
 LINKS = tuple(MASSES)
 JOINTS = ("Arms", "Thighs", "Shanks", "Feet")  # shoulder, hip, knee, ankle by their child bodies
 

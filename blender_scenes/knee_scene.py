@@ -90,9 +90,8 @@ def check_bones(knee: KneeScene) -> dict[str, float]:
         key_error = max(key_error, float(np.abs(relative_pose(knee.leg) - pose).max()))
     knee.scene.frame_set(1)
     gaps = [bone_gap(knee.meshes, pose) for pose in tibia_poses(np.radians(FLEXION_DEGREES))]
-    if (
-        key_error > 2e-6
-    ):  # Blender keeps single precision: half a unit in the last place of 0.4 m, composed thrice
+    # Blender keeps single precision: half a unit in the last place of 0.4 m, composed thrice
+    if key_error > 2e-6:
         raise SceneError(f"the keyed poses differ from the published ones by {key_error:.2e}, more than 2e-6")
     if not 2e-3 < min(gaps) <= max(gaps) < 8e-3:
         raise SceneError(

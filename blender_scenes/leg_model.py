@@ -24,9 +24,8 @@ from .anatomy.knee_kinematics import (
 
 ANKLE = BLENDER_FROM_OPENSIM @ np.array([0.0, -0.430, 0.003])  # m, in the tibia
 HIP_CONE = np.radians(100.0)  # largest tilt of the thigh from the vertical
-ANKLE_LIMITS = np.radians(
-    [[-40.0, 60.0], [-30.0, 30.0]]
-)  # toes up, toes down; then the sole inward and outward
+# toes up, toes down; then the sole inward and outward
+ANKLE_LIMITS = np.radians([[-40.0, 60.0], [-30.0, 30.0]])
 THIGH_MASS, THIGH_CENTER, THIGH_INERTIA = 9.3014, (0.0, -0.17, 0.0), (0.1339, 0.0351, 0.1412)  # gait2392
 FOOT_MASS, FOOT_CENTER, FOOT_INERTIA = 1.25, (0.05, -0.03, 0.0), (0.0014, 0.0039, 0.0041)
 

@@ -116,9 +116,8 @@ def repeats(joint: physics_access.Joint, q: np.ndarray, times: np.ndarray, toler
     steps = np.diff(times)
     rates = np.diff(q, axis=0) / steps[:, None]
     around = 0.5 * (steps + np.roll(steps, 1))
-    bends = (rates - np.roll(rates, 1, axis=0)) / around[
-        :, None
-    ]  # accelerations, the first of them at the seam
+    # accelerations, the first of them at the seam
+    bends = (rates - np.roll(rates, 1, axis=0)) / around[:, None]
     changes = np.abs(np.roll(bends, -1, axis=0) - bends)
     seen = SEEN / steps.min() ** 2
     return bool((changes[[-1, 0]].max(axis=0) <= CORNER * changes[1:-1].max(axis=0) + seen).all())

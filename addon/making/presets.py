@@ -10,11 +10,8 @@ Sources: *AAOS*: American Academy of Orthopaedic Surgeons 1965, Joint Motion: Me
 
 from dataclasses import dataclass
 
-BACK, FRONT, DOWN = (
-    (0.0, 1.0, 0.0),
-    (0.0, -1.0, 0.0),
-    (0.0, 0.0, -1.0),
-)  # of a figure that faces the front view
+# of a figure that faces the front view
+BACK, FRONT, DOWN = ((0.0, 1.0, 0.0), (0.0, -1.0, 0.0), (0.0, 0.0, -1.0))
 
 
 @dataclass(frozen=True)

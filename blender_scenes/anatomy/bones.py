@@ -18,9 +18,8 @@ from .surface import Mesh, mesh_from_shape
 MILLIMETRE = 1e-3
 PLATEAU = -34.5 * MILLIMETRE  # height of the facets' lowest points in the tibia
 CARTILAGE = 4.5 * MILLIMETRE  # of both bones together, which is the gap between them
-PLATEAU_REACH = (
-    33.0 * MILLIMETRE
-)  # the sweep ends at this distance from the tibia's axis, short of the femur's shaft
+# the sweep ends at this distance from the tibia's axis, short of the femur's shaft
+PLATEAU_REACH = 33.0 * MILLIMETRE
 FACET_DEPTH = 1.6 * MILLIMETRE
 SWEEP_DEGREES = np.linspace(-4.0, 124.0, 33)
 MEDIAL, LATERAL = -21.5, 22.0  # mm, the middle of the condyles and of their facets

@@ -28,15 +28,8 @@ from .field import NONE_BELOW
 from .inputs import make_input
 
 Made = TypeVar("Made", bound=Spring | Force)
-KINDS = (
-    "wrench",
-    "body_damping",
-    "ground",
-    "mount",
-    "bushing",
-    "sphere_contact",
-    "force_field",
-)  # of forces in files
+# of forces in files
+KINDS = ("wrench", "body_damping", "ground", "mount", "bushing", "sphere_contact", "force_field")
 
 
 class ForceBuilder:

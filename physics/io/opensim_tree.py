@@ -27,11 +27,8 @@ TRACE_MASS = 1e-9  # kg, of a moving body without mass; its forces are below rou
 TRACE_RADIUS = 1e-2  # m: radius of gyration of a body without mass and inertia
 POINT_RADIUS = 1e-5  # m: that of a body with mass but without inertia, below round-off of lengths near 1 m
 POINT_SHARE = 1e-9  # least moment of inertia, as a share of the largest
-CASES = (
-    (True, False),
-    (False, True),
-    (False, False),
-)  # whether parent and child are placed; in order of joining
+# whether parent and child are placed; in order of joining
+CASES = ((True, False), (False, True), (False, False))
 ROUND_OFF = 1e-9  # as a share of the largest moment
 
 

@@ -39,15 +39,8 @@ from .settling import settled
 from .stage_names import BUILDING, GRADIENTS, OBSERVATION, USUAL, WITH_MUSCLES
 from .stages import prepare, stages_of
 
-SIMULATION = {
-    "model",
-    "state",
-    "options",
-    "motions",
-    "assemble",
-    "pulls",
-    "controllers",
-}  # keys of a simulation
+# keys of a simulation
+SIMULATION = {"model", "state", "options", "motions", "assemble", "pulls", "controllers"}
 #: what the answer to a fit of a curve has in its header, and in its arrays
 CURVE = (
     ("iterations", "converged", "hessian_integral", "length_scale", "pinned", "missing", "tried"),

@@ -106,9 +106,8 @@ def _nearest_three(samples: np.ndarray, keyed: np.ndarray, length_scale: float, 
     neighbours; closed: the last sample repeats the first.
     """
     apart = keyed[:, None, :3, 3] - samples[:, :3, 3]
-    turned = 3.0 - np.einsum(
-        "nij,mij->nm", keyed[:, :3, :3], samples[:, :3, :3]
-    )  # the square of a small angle
+    # the square of a small angle
+    turned = 3.0 - np.einsum("nij,mij->nm", keyed[:, :3, :3], samples[:, :3, :3])
     best = (turned + (apart**2).sum(axis=-1) / length_scale**2).argmin(axis=1)
     last = len(samples) - 1
     middle = best if closed else np.clip(best, 1, last - 1)

@@ -135,9 +135,8 @@ NEEDLESS = {
 OWN: dict[Any, Any] = {operator.getitem: own_reading, operator.setitem: own_writing}
 _signatures: dict[Any, Any] = {}
 _operators: dict[Any, Any] = {}
-_internal: dict[
-    Any, Any
-] = {}  # Numba's own functions that kernels call, compiled with our calling convention
+# Numba's own functions that kernels call, compiled with our calling convention
+_internal: dict[Any, Any] = {}
 
 
 class _Operator(types.Function):  # type: ignore[misc, unused-ignore]

@@ -107,9 +107,8 @@ def advance_factors(
     """Motion of body i after any number of factors of any kind, from its parent's, in world axes."""
     first = body_int[i, at.DOF_START]
     axes, place, motion, bias = placed(body_float, i, body_int[i, at.PARENT], work)
-    for d in range(
-        first, first + body_int[i, at.DOF_COUNT]
-    ):  # several factors may add to one coordinate's column
+    # several factors may add to one coordinate's column
+    for d in range(first, first + body_int[i, at.DOF_COUNT]):
         store_twist(dof, d, at.SUBSPACE, STILL)
     for b in range(body_int[i, at.BLOCK_START], body_int[i, at.BLOCK_START] + body_int[i, at.BLOCK_COUNT]):
         kind = block_int[b, at.KIND]

@@ -7,12 +7,8 @@ from ..compiler.jit import inline, shared
 from . import hill_layout as hill
 
 TENDON_SCALE = 0.2  # force of the tendon at slack length before it is shifted to 0
-SLOPE, RATE, SHIFT, LEVEL = (
-    -0.3211346127989808,
-    -8.149,
-    -0.374,
-    0.8825327733249912,
-)  # of the force-velocity curve
+# of the force-velocity curve
+SLOPE, RATE, SHIFT, LEVEL = (-0.3211346127989808, -8.149, -0.374, 0.8825327733249912)
 FASTEST = 6.0  # argument of the inverse curve, 25 largest speeds, beyond which it is linear
 
 

@@ -87,10 +87,8 @@ def add_differences(
                 by_q[d, e] += weight * dof[d, ASKED]
         q[e] = kept
     kinematics(arrays, q, qd, work, dof, flags)
-    flags[at.STATUS], flags[at.CULPRIT] = (
-        status,
-        culprit,
-    )  # differences may pass a joint's end, its state does not
+    # differences may pass a joint's end, its state does not
+    flags[at.STATUS], flags[at.CULPRIT] = (status, culprit)
 
 
 @shared

@@ -163,9 +163,8 @@ def draw_path(data: Array, count: int, samples: int, space: Array, corners: Arra
             for i in range(samples):
                 while following <= index:
                     touch = next_touch(data, header, touches, space)
-                    following = (
-                        int(touch / step) + touches % 2
-                    )  # no steps on an obstacle are longer than the even ones
+                    # no steps on an obstacle are longer than the even ones
+                    following = int(touch / step) + touches % 2
                     touches += 1
                     if touch < 0.0 or following > samples:
                         following, touch = samples + 1, whole

@@ -53,9 +53,8 @@ BEGINNING, STEPS, LONGEST = GEODESIC, GEODESIC + 7, GEODESIC + 8  # LONGEST: mor
 # each a number with two derivatives in time, then its derivatives by both ends
 LEVEL, ARC = GEODESIC + 9, GEODESIC + 12
 WAY = GEODESIC + 15  # three points of an initial guess: first contact, middle, last contact
-SIDE = (
-    WAY + 9
-)  # where the path bulges if a hint decides that, in axes in which an ellipsoid is the unit sphere
+# where the path bulges if a hint decides that, in axes in which an ellipsoid is the unit sphere
+SIDE = WAY + 9
 RADIUS_ENDS, ALONG_ENDS, ARC_ENDS, ASIDE_ENDS, TURN_ENDS, LEVEL_ENDS, FIRST_ENDS, LENGTH_ENDS = (
     SIDE + 3 + 6 * k for k in range(8)
 )
