@@ -135,19 +135,11 @@ TWIST_WIDTH = 11
 
 # spline block: header, bucket table, breaks (each with 1 / the width of its span), spans, two end records (frame,
 # twist); in an inverted one the frame of a span or an end follows its twists
-(
-    SPLINE_LOWER,
-    SPLINE_UPPER,
-    SPLINE_PERIOD,
-    SPLINE_SPANS,
-    SPLINE_BUCKETS,
-    SPLINE_BUCKET_SCALE,
-    SPLINE_ORDER,
-    SPLINE_OUTSIDE,
-    SPLINE_INVERTED,
-    SPLINE_PACE,  # offset from the header of the map from the coordinate to the knots' parameter; 0: identity
-    SPLINE_TURNED,  # offset from the header of a second copy of the spans for the fast path; 0: none
-) = range(11)
+SPLINE_LOWER, SPLINE_UPPER, SPLINE_PERIOD, SPLINE_SPANS, SPLINE_BUCKETS, SPLINE_BUCKET_SCALE = range(6)
+SPLINE_ORDER, SPLINE_OUTSIDE, SPLINE_INVERTED = 6, 7, 8
+# offsets from the header: of the map from the coordinate to the knots' parameter (0: identity), and of a second copy of
+# the spans for the fast path (0: none)
+SPLINE_PACE, SPLINE_TURNED = 9, 10
 SPLINE_HEADER = 11
 # spans of a cubic curve that is not inverted, in frames whose z axes are the axes of their twists: the first such frame
 # by columns, the first twist in the curve's axes and the coefficients of the twists' polynomials, lowest powers first,

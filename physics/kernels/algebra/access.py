@@ -30,16 +30,10 @@ def load_twist(array: Array, row: int, offset: int) -> Twist:
 def load_rotation(work: Array, i: int) -> Rotation:
     """Rotation of body i's pose, stored by columns."""
     return (
-        work[i, at.POSE],
-        work[i, at.POSE + 4],
-        work[i, at.POSE + 8],
-        work[i, at.POSE + 1],
-        work[i, at.POSE + 5],
-        work[i, at.POSE + 9],
-        work[i, at.POSE + 2],
-        work[i, at.POSE + 6],
-        work[i, at.POSE + 10],
-    )
+        work[i, at.POSE], work[i, at.POSE + 4], work[i, at.POSE + 8],
+        work[i, at.POSE + 1], work[i, at.POSE + 5], work[i, at.POSE + 9],
+        work[i, at.POSE + 2], work[i, at.POSE + 6], work[i, at.POSE + 10],
+    )  # fmt: skip
 
 
 @inline

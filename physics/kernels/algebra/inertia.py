@@ -156,13 +156,9 @@ def load_inertia(work: Array, i: int) -> Inertia:
 @inline
 def sum_of(one: Inertia, other: Inertia) -> Inertia:
     return (
-        add_pair(one[0], other[0]),
-        add_pair(one[1], other[1]),
-        add_pair(one[2], other[2]),
-        add_pair(one[3], other[3]),
-        add_pair(one[4], other[4]),
-        add_pair(one[5], other[5]),
-    )
+        add_pair(one[0], other[0]), add_pair(one[1], other[1]), add_pair(one[2], other[2]),
+        add_pair(one[3], other[3]), add_pair(one[4], other[4]), add_pair(one[5], other[5]),
+    )  # fmt: skip
 
 
 @inline

@@ -68,13 +68,9 @@ def composed(h: tuple[float, float, float, float], f: Jet) -> Jet:
 def subtract_vectors(a: VectorJet, b: VectorJet) -> VectorJet:
     """a - b."""
     return (
-        subtract3(a[0], b[0]),
-        subtract3(a[1], b[1]),
-        subtract3(a[2], b[2]),
-        subtract3(a[3], b[3]),
-        subtract3(a[4], b[4]),
-        subtract3(a[5], b[5]),
-    )
+        subtract3(a[0], b[0]), subtract3(a[1], b[1]), subtract3(a[2], b[2]),
+        subtract3(a[3], b[3]), subtract3(a[4], b[4]), subtract3(a[5], b[5]),
+    )  # fmt: skip
 
 
 @inline

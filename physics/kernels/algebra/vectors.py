@@ -42,29 +42,19 @@ def skew_series(r: Vector, a: float, b: float) -> Rotation:
     """I + a [r] + b [r]^2."""
     x, y, z = r
     return (
-        1.0 - b * (y * y + z * z),
-        b * x * y - a * z,
-        b * x * z + a * y,
-        b * x * y + a * z,
-        1.0 - b * (x * x + z * z),
-        b * y * z - a * x,
-        b * x * z - a * y,
-        b * y * z + a * x,
-        1.0 - b * (x * x + y * y),
-    )
+        1.0 - b * (y * y + z * z), b * x * y - a * z, b * x * z + a * y,
+        b * x * y + a * z, 1.0 - b * (x * x + z * z), b * y * z - a * x,
+        b * x * z - a * y, b * y * z + a * x, 1.0 - b * (x * x + y * y),
+    )  # fmt: skip
 
 
 @inline
 def scale_add6(a: Twist, factor: float, b: Twist) -> Twist:
     """a + factor b."""
     return (
-        a[0] + factor * b[0],
-        a[1] + factor * b[1],
-        a[2] + factor * b[2],
-        a[3] + factor * b[3],
-        a[4] + factor * b[4],
-        a[5] + factor * b[5],
-    )
+        a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2],
+        a[3] + factor * b[3], a[4] + factor * b[4], a[5] + factor * b[5],
+    )  # fmt: skip
 
 
 @inline

@@ -120,13 +120,9 @@ def fill_coordinate(
     turned = pair_of(wrench_turned(s, load_twist(work, i, at.FORCE)))
     axis = pair_of(s)
     felt = (
-        dot_pair(inertia[0], axis),
-        dot_pair(inertia[1], axis),
-        dot_pair(inertia[2], axis),
-        dot_pair(inertia[3], axis),
-        dot_pair(inertia[4], axis),
-        dot_pair(inertia[5], axis),
-    )
+        dot_pair(inertia[0], axis), dot_pair(inertia[1], axis), dot_pair(inertia[2], axis),
+        dot_pair(inertia[3], axis), dot_pair(inertia[4], axis), dot_pair(inertia[5], axis),
+    )  # fmt: skip
     store_pair(branches, d, AXIS, axis)
     store_pair(branches, d, CHANGE, pair_of(p))
     store_lanes(branches, d, TURNING, lanes_of(m))

@@ -59,16 +59,10 @@ def store_drag(bodies: Array, work: Array, i: int) -> None:
     xz = first[2] + third[0] - (v[3] * x[2] + v[5] * x[0])
     yz = second[2] + third[1] - (v[4] * x[2] + v[5] * x[1])
     k = (
-        2.0 * (first[0] - v[3] * x[0]) + along,
-        xy + h[2],
-        xz - h[1],
-        xy - h[2],
-        2.0 * (second[1] - v[4] * x[1]) + along,
-        yz + h[0],
-        xz + h[1],
-        yz - h[0],
-        2.0 * (third[2] - v[5] * x[2]) + along,
-    )
+        2.0 * (first[0] - v[3] * x[0]) + along, xy + h[2], xz - h[1],
+        xy - h[2], 2.0 * (second[1] - v[4] * x[1]) + along, yz + h[0],
+        xz + h[1], yz - h[0], 2.0 * (third[2] - v[5] * x[2]) + along,
+    )  # fmt: skip
     store9(bodies, i, TURNED_INERTIA, k)
     store3(bodies, i, MOMENTUM, (h[3], h[4], h[5]))
 

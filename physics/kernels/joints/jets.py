@@ -15,33 +15,17 @@ Jet: TypeAlias = tuple[float, float, float, float, float, float, float, float, f
 @inline
 def scaled(s: float, a: Jet) -> Jet:
     return (
-        s * a[0],
-        s * a[1],
-        s * a[2],
-        s * a[3],
-        s * a[4],
-        s * a[5],
-        s * a[6],
-        s * a[7],
-        s * a[8],
-        s * a[9],
-    )
+        s * a[0], s * a[1], s * a[2], s * a[3], s * a[4],
+        s * a[5], s * a[6], s * a[7], s * a[8], s * a[9],
+    )  # fmt: skip
 
 
 @inline
 def plus(a: Jet, b: Jet) -> Jet:
     return (
-        a[0] + b[0],
-        a[1] + b[1],
-        a[2] + b[2],
-        a[3] + b[3],
-        a[4] + b[4],
-        a[5] + b[5],
-        a[6] + b[6],
-        a[7] + b[7],
-        a[8] + b[8],
-        a[9] + b[9],
-    )
+        a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4],
+        a[5] + b[5], a[6] + b[6], a[7] + b[7], a[8] + b[8], a[9] + b[9],
+    )  # fmt: skip
 
 
 @inline
@@ -70,17 +54,9 @@ def composed(a: Jet, value: float, slope: float, square: float, cube: float) -> 
     ddd = times(dd, d)
     result = plus(scaled(slope, d), plus(scaled(square, dd), scaled(cube, ddd)))
     return (
-        value,
-        result[1],
-        result[2],
-        result[3],
-        result[4],
-        result[5],
-        result[6],
-        result[7],
-        result[8],
-        result[9],
-    )
+        value, result[1], result[2], result[3], result[4],
+        result[5], result[6], result[7], result[8], result[9],
+    )  # fmt: skip
 
 
 @inline
@@ -112,27 +88,11 @@ def wave(angle: float, first: bool) -> tuple[Jet, Jet]:
     """Sine and cosine of the first number plus a constant, or of the second."""
     s, c = math.sin(angle), math.cos(angle)
     if first:
-        return (s, c, 0.0, -0.5 * s, 0.0, 0.0, -c / 6.0, 0.0, 0.0, 0.0), (
-            c,
-            -s,
-            0.0,
-            -0.5 * c,
-            0.0,
-            0.0,
-            s / 6.0,
-            0.0,
-            0.0,
-            0.0,
+        return (
+            (s, c, 0.0, -0.5 * s, 0.0, 0.0, -c / 6.0, 0.0, 0.0, 0.0),
+            (c, -s, 0.0, -0.5 * c, 0.0, 0.0, s / 6.0, 0.0, 0.0, 0.0),
         )
-    return (s, 0.0, c, 0.0, 0.0, -0.5 * s, 0.0, 0.0, 0.0, -c / 6.0), (
-        c,
-        0.0,
-        -s,
-        0.0,
-        0.0,
-        -0.5 * c,
-        0.0,
-        0.0,
-        0.0,
-        s / 6.0,
+    return (
+        (s, 0.0, c, 0.0, 0.0, -0.5 * s, 0.0, 0.0, 0.0, -c / 6.0),
+        (c, 0.0, -s, 0.0, 0.0, -0.5 * c, 0.0, 0.0, 0.0, s / 6.0),
     )

@@ -36,13 +36,9 @@ def take_inertia(space: Array, here: int, base: Vector, slope: Vector, tail: Vec
     """Inertial forces of a straight strand's mass points with accelerations base + c slope + s tail."""
     u = flat3(space, here + muscle.STRAND_UNIT)
     m0, mc, ms, mcc, mcs, mss = (
-        space[here + muscle.SUMS],
-        space[here + muscle.SUMS + 1],
-        space[here + muscle.SUMS + 2],
-        space[here + muscle.SUMS + 3],
-        space[here + muscle.SUMS + 4],
-        space[here + muscle.SUMS + 5],
-    )
+        space[here + muscle.SUMS], space[here + muscle.SUMS + 1], space[here + muscle.SUMS + 2],
+        space[here + muscle.SUMS + 3], space[here + muscle.SUMS + 4], space[here + muscle.SUMS + 5],
+    )  # fmt: skip
     whole = scale_add3(scale_add3(scale_add3(NONE, m0, base), mc, slope), ms, tail)
     far = scale_add3(scale_add3(scale_add3(NONE, mc, base), mcc, slope), mcs, tail)
     space[here + muscle.ALONG_BEFORE] = dot3(u, whole)

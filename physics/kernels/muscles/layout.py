@@ -12,45 +12,17 @@ strand over obstacles a record of its own (see `strand`). Offsets are counted fr
 # where in the workspace forces of its mass points are stored (see `pairs`), the inertia of its length, the body that
 # carries the whole path along (-1: none), and the coordinates that move parts of the path against it, in the order of
 # `COUPLED_BODY`, with the bodies of their joints after them
-(
-    MUSCLE_SIZE,
-    MUSCLE_VIA_COUNT,
-    MUSCLE_VIAS,
-    MUSCLE_MASS_COUNT,
-    MUSCLE_MASSES,
-    MUSCLE_SPAN_COUNT,
-    MUSCLE_SPAN,
-    MUSCLE_TENSION,
-    MUSCLE_INPUT,
-    MUSCLE_LAW,
-    MUSCLE_STATE,
-    MUSCLE_VELOCITY_TERMS,
-    MUSCLE_ROUNDING,
-    MUSCLE_ACTING_COUNT,
-    MUSCLE_ACTING,
-    MUSCLE_KEPT,
-    MUSCLE_ARMATURE,
-    MUSCLE_BASE,
-    MUSCLE_INNER_COUNT,
-    MUSCLE_INNER,
-) = range(20)
+MUSCLE_SIZE, MUSCLE_VIA_COUNT, MUSCLE_VIAS, MUSCLE_MASS_COUNT, MUSCLE_MASSES = range(5)
+MUSCLE_SPAN_COUNT, MUSCLE_SPAN, MUSCLE_TENSION, MUSCLE_INPUT, MUSCLE_LAW = range(5, 10)
+MUSCLE_STATE, MUSCLE_VELOCITY_TERMS, MUSCLE_ROUNDING, MUSCLE_ACTING_COUNT, MUSCLE_ACTING = range(10, 15)
+MUSCLE_KEPT, MUSCLE_ARMATURE, MUSCLE_BASE, MUSCLE_INNER_COUNT, MUSCLE_INNER = range(15, 20)
 MUSCLE_HEADER = 20
 
 # a point of a path: its body (-1: the world), its place in the link frame, the coordinate that its existence depends on
 # (-1: none) and the range of that, the strand after it (0: straight), whether it moves in its body, for each component
 # in body axes the coordinate and the function that it follows, and the body frame in the link frame
-(
-    VIA_BODY,
-    VIA_POINT,
-    VIA_CONDITION,
-    VIA_LOWER,
-    VIA_UPPER,
-    VIA_STRAND,
-    VIA_MOVES,
-    VIA_COORDINATES,
-    VIA_FUNCTIONS,
-    VIA_FRAME,
-) = (0, 1, 4, 5, 6, 7, 8, 9, 12, 15)
+VIA_BODY, VIA_POINT, VIA_CONDITION, VIA_LOWER, VIA_UPPER = 0, 1, 4, 5, 6
+VIA_STRAND, VIA_MOVES, VIA_COORDINATES, VIA_FUNCTIONS, VIA_FRAME = 7, 8, 9, 12, 15
 VIA_WIDTH = 27
 
 # a mass point: its mass, and its arc length along the path as offset + share * length
@@ -88,34 +60,20 @@ SPACE_HEADER = 8
 # derivatives, inertial forces along all these and along the path, its mass points, its record in the workspace (0:
 # straight), and sums over its mass points of m, m c, m s, m c^2, m c s, m s^2 (c: share of the strand, s: share of the
 # path); mass points at the corner at the point, and its width
-(
-    AT_RECORD,
-    AT_BODY,
-    AT_LEVER,
-    AT_PLACE,
-    AT_VELOCITY,
-    AT_ACCELERATION,
-    AT_FORCE,
-    AT_SLIDES,
-    STRAND_LENGTH,
-    STRAND_RATE,
-    STRAND_SECOND,
-    STRAND_UNIT,
-    STRAND_UNIT_RATE,
-    BEFORE,
-    BEFORE_RATE,
-    BEFORE_SECOND,
-    ALONG_BEFORE,
-    ALONG_PATH,
-    STRAND_FIRST,
-    STRAND_COUNT,
-    STRAND_AT,
-    STRAND_BEFORE,
-    SUMS,
-    CORNER_FIRST,
-    CORNER_COUNT,
-    CORNER_WIDTH,
-) = (0, 1, 2, 5, 8, 11, 14, 17, 26, 27, 28, 29, 32, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 50, 51, 52)
+AT_RECORD, AT_BODY, AT_LEVER, AT_PLACE, AT_VELOCITY, AT_ACCELERATION, AT_FORCE, AT_SLIDES = (
+    0,
+    1,
+    2,
+    5,
+    8,
+    11,
+    14,
+    17,
+)
+STRAND_LENGTH, STRAND_RATE, STRAND_SECOND, STRAND_UNIT, STRAND_UNIT_RATE = 26, 27, 28, 29, 32
+BEFORE, BEFORE_RATE, BEFORE_SECOND, ALONG_BEFORE, ALONG_PATH = 35, 36, 37, 38, 39
+STRAND_FIRST, STRAND_COUNT, STRAND_AT, STRAND_BEFORE, SUMS = 40, 41, 42, 43, 44
+CORNER_FIRST, CORNER_COUNT, CORNER_WIDTH = 50, 51, 52
 SPACE_ROW = 53
 # the sums of a strand over obstacles: mass, first moment, kinetic energy, stored forces times accelerations
 SUM_MASS, SUM_MOMENT, SUM_KINETIC, SUM_WORKED = 0, 1, 4, 5

@@ -41,13 +41,9 @@ def relative(r: Rotation, p: Vector, goal_r: Rotation, goal_p: Vector) -> tuple[
 @inline
 def times_metric(metric: Array, x: Twist) -> Twist:
     return (
-        dot6(load6(metric, 0, 0), x),
-        dot6(load6(metric, 1, 0), x),
-        dot6(load6(metric, 2, 0), x),
-        dot6(load6(metric, 3, 0), x),
-        dot6(load6(metric, 4, 0), x),
-        dot6(load6(metric, 5, 0), x),
-    )
+        dot6(load6(metric, 0, 0), x), dot6(load6(metric, 1, 0), x), dot6(load6(metric, 2, 0), x),
+        dot6(load6(metric, 3, 0), x), dot6(load6(metric, 4, 0), x), dot6(load6(metric, 5, 0), x),
+    )  # fmt: skip
 
 
 @shared
