@@ -221,11 +221,7 @@ class _Chosen:
 
 
 def see(
-    scene: Scene,
-    read: scene_to_model.SceneModel,
-    frame: float,
-    given: set[str],
-    moving: Container[int] = (),
+    scene: Scene, read: scene_to_model.SceneModel, frame: float, given: set[str], moving: Container[int] = ()
 ) -> tuple[list[Seen], list[findings.Finding]]:
     """Look at the animation before and at a frame; returns what was seen, and warnings. The scene is put back.
 

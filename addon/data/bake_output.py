@@ -18,12 +18,7 @@ TARGETS = (
         "A copy of the action in use, with new keys in the frames that are baked; its keys before and after them stay",
         1,
     ),
-    (
-        "OVERWRITE",
-        "Current Action (All)",
-        "Of earlier versions: a bake reads it as Current Action",
-        2,
-    ),
+    ("OVERWRITE", "Current Action (All)", "Of earlier versions: a bake reads it as Current Action", 2),
     (
         "STRIP",
         "NLA Strip",

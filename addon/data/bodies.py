@@ -6,17 +6,7 @@ import bpy
 from bpy.types import Object, PropertyGroup
 
 from .live import turned
-from .properties import (
-    choice,
-    factor,
-    flag,
-    length,
-    number,
-    pointer,
-    small_inertia_view,
-    span,
-    vector,
-)
+from .properties import choice, factor, flag, length, number, pointer, small_inertia_view, span, vector
 from .references import selected_bodies
 from .starting import own_source
 

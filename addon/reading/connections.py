@@ -51,10 +51,7 @@ class Coordinates:
 
 
 def add_all(
-    scene: Scene,
-    builder: physics_access.ModelBuilder,
-    known: Carriers,
-    joints: Mapping[int, Coordinates],
+    scene: Scene, builder: physics_access.ModelBuilder, known: Carriers, joints: Mapping[int, Coordinates]
 ) -> tuple[str, ...]:
     """Add every active connection of the scene to a model builder.
 

@@ -47,10 +47,7 @@ class ModelMuscle:
 
 
 def add_all(
-    scene: Scene,
-    builder: physics_access.ModelBuilder,
-    known: Carriers,
-    joints: Mapping[int, Coordinates],
+    scene: Scene, builder: physics_access.ModelBuilder, known: Carriers, joints: Mapping[int, Coordinates]
 ) -> tuple[ModelMuscle, ...]:
     """Add every active muscle of the scene to a model builder, except those attached to no simulated body.
 

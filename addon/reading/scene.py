@@ -117,9 +117,7 @@ class _Link:
 
 
 def read(
-    scene: Scene,
-    curves: Mapping[int, physics_access.Joint] | None = None,
-    followed: Followed | None = None,
+    scene: Scene, curves: Mapping[int, physics_access.Joint] | None = None, followed: Followed | None = None
 ) -> SceneModel:
     """The model of a scene.
 
@@ -231,10 +229,7 @@ def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: st
 
 def _of_leader(scene: Scene, link: _Link, known: Carriers, followed: Followed) -> dict[str, Any]:
     """Arguments of add_body for what is followed."""
-    joint, frame = (
-        carriers.joint_of(link.body.handle(), followed),
-        carriers.relative(link.body, link.base),
-    )
+    joint, frame = (carriers.joint_of(link.body.handle(), followed), carriers.relative(link.body, link.base))
     place = {"parent": known.name(link.base), "joint_in_parent": units.to_metres(frame, scene)}
     return {**NEXT_TO_NOTHING, "joint": joint, **place}
 
@@ -253,11 +248,7 @@ def _arguments(
 
 
 def _hung(
-    scene: Scene,
-    item: Object,
-    base: Body | None,
-    known: Carriers,
-    curves: Mapping[int, physics_access.Joint],
+    scene: Scene, item: Object, base: Body | None, known: Carriers, curves: Mapping[int, physics_access.Joint]
 ) -> dict[str, Any]:
     """Arguments of a joint from its Empty, on a body of the model: parent, joint, frames, springs, limits."""
     frame, _ = units.split_scale(item.matrix_world, f"joint {item.name!r}", item)

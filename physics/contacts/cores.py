@@ -40,14 +40,7 @@ class Core(NamedTuple):
         return min(len(self.vertices), 1) if len(self.vertices) < 2 else layout.MOST_POINTS
 
 
-BOX_LOOPS = (
-    (0, 1, 3, 2),
-    (4, 6, 7, 5),
-    (0, 4, 5, 1),
-    (2, 3, 7, 6),
-    (0, 2, 6, 4),
-    (1, 5, 7, 3),
-)
+BOX_LOOPS = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
 
 def box_core(half_sizes: FloatArray) -> Core:

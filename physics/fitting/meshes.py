@@ -278,12 +278,7 @@ def _axis(
 
 
 def _measured(
-    fit: CurveFit,
-    found: Articulation,
-    second: TriangleSurface,
-    line: Axis,
-    angles: FloatArray,
-    reverse: bool,
+    fit: CurveFit, found: Articulation, second: TriangleSurface, line: Axis, angles: FloatArray, reverse: bool
 ) -> MeshJointFit:
     """The result, with the distances of the meshes along the fitted curve."""
     least, contacts = np.zeros(len(angles)), np.zeros((len(angles), 2, 3))

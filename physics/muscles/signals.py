@@ -12,15 +12,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry.immutable import Value
 from ..registry import instance_from_dict
-from ..validation import (
-    NUMBER,
-    finite_array,
-    finite_row,
-    near_names,
-    number,
-    of_kind,
-    rising,
-)
+from ..validation import NUMBER, finite_array, finite_row, near_names, number, of_kind, rising
 from .view import ModelView
 
 Signal = Callable[[float, FloatArray, FloatArray], float]

@@ -64,11 +64,7 @@ class AddChain(Edit, Operator):
         "0 swings for ever, 0.3 swings out in a few swings, 1 comes back without swinging over",
         **RATIO,
     )
-    gravity: number(
-        "Gravity",
-        "Share of the scene's gravity that pulls at it: 1 all of it, 0 none",
-        **SHARE,
-    )
+    gravity: number("Gravity", "Share of the scene's gravity that pulls at it: 1 all of it, 0 none", **SHARE)
     drag: number("Drag [1/s]", "Resistance of the air: rate at which it loses its speed", **AIR)
 
     def change(self, context: Context) -> str:

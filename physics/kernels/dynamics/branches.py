@@ -109,11 +109,7 @@ def fill_coordinate(
     s, moved = load_twist(dof, d, at.SUBSPACE), load6(tangent, d, MOVED)
     p = scale_add6(load6(tangent, d, PUSHED_FAST), step, load6(tangent, d, PUSHED))
     p = scale_add6(s, step, p)
-    m = (
-        step * (s[0] + step * moved[0]),
-        step * (s[1] + step * moved[1]),
-        step * (s[2] + step * moved[2]),
-    )
+    m = (step * (s[0] + step * moved[0]), step * (s[1] + step * moved[1]), step * (s[2] + step * moved[2]))
     inertia, (x, y, z) = load_articulated(branches, row), load_drag(branches, row)
     u = scale_add_pair(inertia_times(inertia, p), m[0], x)
     u = scale_add_pair(scale_add_pair(u, m[1], y), m[2], z)

@@ -139,14 +139,7 @@ def junctions_in_time(data: Array, record: int, own: Array, count: int, parts: i
 
 @inline
 def add_through(
-    data: Array,
-    record: int,
-    own: Array,
-    count: int,
-    parts: int,
-    number: int,
-    at: int,
-    into: Array,
+    data: Array, record: int, own: Array, count: int, parts: int, number: int, at: int, into: Array
 ) -> float:
     """Twelve derivatives by a piece's rates (from `at` on) as derivatives by the strand's inputs, added to `into`; the
     contribution of the junctions' second derivatives.
