@@ -1,7 +1,5 @@
 """All joint classes, and the registry that names them in files and menus."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

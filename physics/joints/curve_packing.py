@@ -1,7 +1,5 @@
 """Frames, twists and spline curves as rows of numbers for the kernels (see ``kernels.layout``)."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

@@ -1,7 +1,5 @@
 """Euler angles of any sequence, to and from rotations."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

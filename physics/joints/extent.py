@@ -1,7 +1,5 @@
 """Search boxes: they contain every pose of a joint within a distance."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._typing import FloatArray

@@ -1,7 +1,5 @@
 """The base of all joints."""
 
-from __future__ import annotations
-
 import json
 from functools import cached_property
 from typing import Any, ClassVar
