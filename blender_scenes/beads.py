@@ -76,17 +76,14 @@ def measure(made: Made, progress: Progress) -> tuple[Any, Mapping[str, str]]:
     check("a bead's distance from its wire", 1e3 * off, 0.0, 0.02, "mm")
     check("the angle of a bead's ring to its wire", tilt, 0.0, 5.0, "degrees")
     check("the smallest distance of two beads' middles", 1e3 * gap, 60.0, 500.0, "mm")
-    spun = max(np.ptp(report.coordinates[f"{bead} joint.2.angle"]) for bead in free_beads())
+    free = [flower.bead(number) for flower in FLOWERS if flower.free for number in BEADS]
+    spun = max(np.ptp(report.coordinates[f"{bead} joint.2.angle"]) for bead in free)
     check("the largest turn of a free bead about its wire", float(np.degrees(spun)), 30.0, 1e5, "degrees")
     return report, figures | {
         "beads off the wire": f"{1e3 * off:.4f} mm, {tilt:.2f} degrees",
         "beads apart": f"{1e3 * gap:.0f} mm",
         "free beads turn": f"{np.degrees(spun):.0f} degrees",
     }
-
-
-def free_beads() -> list[str]:
-    return [flower.bead(number) for flower in FLOWERS if flower.free for number in BEADS]
 
 
 def on_the_wire(made: Made, report: Any) -> tuple[float, float, float]:

@@ -8,7 +8,6 @@ from typing import Any
 import bpy
 import numpy as np
 
-from addon.making.demo_knee import Leg
 from physics._typing import FloatArray
 from physics.analysis import plots as drawings
 
@@ -41,10 +40,6 @@ def add_swing_trace(knee: KneeScene, tibia_poses: FloatArray) -> bpy.types.Objec
     return curve_object("Swing", points, 0.0012, SWING_COLOR, knee.stage)
 
 
-def legs_bones(leg: Leg) -> list[str]:
-    return [leg.femur.name, leg.tibia.name, leg.fibula.name]
-
-
 def contact_sheet(
     knee: KneeScene,
     frames: Sequence[int],
@@ -53,7 +48,7 @@ def contact_sheet(
     progress: Progress,
 ) -> Image:
     """The close-up with `lines` of text, and one small picture a frame with its two lines of caption."""
-    hidden = legs_bones(knee.twin)
+    hidden = [bone.name for bone in (knee.twin.femur, knee.twin.tibia, knee.twin.fibula)]
     eye = (KNEE[0] + 0.25, KNEE[1] - 1.0, KNEE[2] + 0.25)
     close_up = Shot(eye, KNEE, 0.185, frames[0], hidden=[*hidden, "Swing"])
     shown = list(zip(frames, captions, strict=True))

@@ -35,18 +35,15 @@ def make() -> Made:
     )
     bone = staging.bone_material("Bone")
     add_cage(cage, bone)
+    clear = staging.plain_material("Clear bone", (0.86, 0.78, 0.62), 0.4, alpha=0.45)
     bodies = {
-        "Scapula": staging.mesh_object("Scapula", shoulder.scapula(), bones, clear_bone()),
+        "Scapula": staging.mesh_object("Scapula", shoulder.scapula(), bones, clear),
         "Humerus": staging.mesh_object("Humerus", shoulder.humerus(), bones, bone),
         "Clavicle": staging.mesh_object("Clavicle", shoulder.clavicle(model.clavicle_length()), bones, bone),
     }
     add_swept_surface(swept, bodies["Scapula"])
     staging.add_studio(scene, stage, (0.0, -0.06, -0.05), 0.55)
     return Made(scene=scene, bodies=bodies, stage=stage)
-
-
-def clear_bone() -> bpy.types.Material:
-    return staging.plain_material("Clear bone", (0.86, 0.78, 0.62), 0.4, alpha=0.45)
 
 
 def add_swept_surface(into: bpy.types.Collection, scapula: bpy.types.Object) -> None:

@@ -93,16 +93,13 @@ def _longest(
     found: list[channels_.Rows] = []
     while works - fails > 1:
         try:
-            found = _rows(scene, early[start:], bodies, led, _later(samples, start))
+            later = {name: {key: rows[start:] for key, rows in row.items()} for name, row in samples.items()}
+            found = _rows(scene, early[start:], bodies, led, later)
             works = start
         except (physics_access.physics().CondyleError, np.linalg.LinAlgError, ValueError):
             fails = start
         start = (works + fails) // 2
     return works, found
-
-
-def _later(samples: Samples, start: int) -> Samples:
-    return {name: {key: rows[start:] for key, rows in row.items()} for name, row in samples.items()}
 
 
 def _rows(

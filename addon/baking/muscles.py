@@ -196,7 +196,8 @@ def _write(item: Object, frames: np.ndarray, entry: Shown, shapes: _Shapes, colo
     spline = curve.splines.new("POLY")
     spline.points.add(entry.points.shape[1] - 1)
     spline.use_smooth = True
-    spline.points.foreach_set("co", _four(shapes.points[0]))
+    places = np.column_stack([shapes.points[0], np.ones(entry.points.shape[1])])
+    spline.points.foreach_set("co", places.astype(np.float32).ravel())
     spline.points.foreach_set("radius", shapes.radii[0].astype(np.float32))
     material = _material(item, own)
     curve.materials.append(material)
@@ -210,10 +211,6 @@ def _write(item: Object, frames: np.ndarray, entry: Shown, shapes: _Shapes, colo
     _key_activation(material, frames[colors], entry.activation[colors])
     schema.stamp(item.condyle)
     return curve
-
-
-def _four(points: np.ndarray) -> np.ndarray:
-    return np.column_stack([points, np.ones(len(points))]).astype(np.float32).ravel()
 
 
 def _key_shapes(item: Object, frames: np.ndarray, points: np.ndarray, radii: np.ndarray) -> None:

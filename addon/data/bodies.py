@@ -11,10 +11,6 @@ from .references import selected_bodies
 from .starting import own_source
 
 
-def _is_mesh(_self: "BodyProperties", candidate: Object) -> bool:
-    return candidate.type == "MESH"
-
-
 def selected_view(stored: str, name: str, description: str, **options: Any) -> Any:
     """A view of a number of a spring, or of the body that has it, which sets that of all selected links of chains."""
 
@@ -178,7 +174,7 @@ class BodyProperties(PropertyGroup):
         "Shape",
         "Mesh whose volume gives the mass. Empty: the object itself. For bones: the mesh of the limb",
         type=Object,
-        poll=_is_mesh,
+        poll=lambda _, item: item.type == "MESH",
     )
     density: number(
         "Density [kg/m³]",

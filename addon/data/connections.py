@@ -19,10 +19,6 @@ from .properties import (
 )
 
 
-def _is_curve(_self: PropertyGroup, candidate: Object) -> bool:
-    return candidate.type == "CURVE"
-
-
 class CornerProperties(PropertyGroup):
     """One corner of a bent plane."""
 
@@ -160,7 +156,7 @@ class ConnectionProperties(PropertyGroup):
         "Profile",
         "Curve object whose points, in this Empty's x-z plane, replace the list of corners",
         type=Object,
-        poll=_is_curve,
+        poll=lambda _, item: item.type == "CURVE",
     )
     corners: collection("Corners", type=CornerProperties)
     active_corner: integer("Corner", "Selected corner", min=0)

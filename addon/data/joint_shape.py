@@ -20,10 +20,6 @@ def on_change(self: Any, context: Context) -> None:
         callbacks.call().joint_shape_changed(context.scene, self.id_data)
 
 
-def _has_frames(_self: "JointShape", item: Object) -> bool:
-    return len(item.condyle.joint.frames) > 0
-
-
 @updating(on_change)
 class JointShape:
     """Settings of every joint type; the panel shows those that apply (`types.JointType.settings`)."""
@@ -103,5 +99,5 @@ class JointShape:
         "Control Points of",
         "Another joint's Empty whose control points the curve or surface uses; empty: those of this joint",
         type=Object,
-        poll=_has_frames,
+        poll=lambda _, item: len(item.condyle.joint.frames) > 0,
     )

@@ -59,7 +59,8 @@ def add_layers(
         for number in reversed(range(len(frames))):
             for layer in range(1, layers):
                 empty = bodies_and_joints.frame_empty(scene, item, number)
-                pose = frames[number] @ _shift(layer * apart, layer * turn)
+                shift = np.array([0.0, 0.0, layer * turn, 0.0, 0.0, layer * apart])
+                pose = frames[number] @ physics_access.physics().lie.exp(shift)
                 bodies_and_joints.place_frame(item, empty, pose)
                 settings.frames.add().object = empty
                 settings.frames.move(len(settings.frames) - 1, number + layer)
@@ -114,7 +115,3 @@ def why_no_layers(settings: JointProperties) -> str:
     if settings.moving:
         return "The columns are time: turn Moves in Time off first"
     return ""
-
-
-def _shift(apart: float, turn: float) -> np.ndarray:
-    return physics_access.physics().lie.exp(np.array([0.0, 0.0, turn, 0.0, 0.0, apart]))

@@ -79,7 +79,7 @@ def _rank(part: str, bone: Bone) -> tuple[int, int]:
     """The least of the bones that one part may be: a root's below hips, and the nearest to the armature's root."""
     names = PARTS[part] if part not in {"spine", "neck"} else ()
     name = _telling(_words(bone.name))
-    return names.index(name) if name in names else 0, _depth(bone)
+    return names.index(name) if name in names else 0, len(bone.parent_recursive)
 
 
 def parts(rig: Object) -> list[Part]:
@@ -112,10 +112,6 @@ def parts(rig: Object) -> list[Part]:
 
 def _sides(part: str) -> tuple[str, ...]:
     return ("L", "R") if part in SIDED else ("",)
-
-
-def _depth(bone: Bone) -> int:
-    return len(bone.parent_recursive)
 
 
 def _by_numbers(found: dict[tuple[str, str], list[Bone]]) -> dict[tuple[str, str], list[Bone]]:

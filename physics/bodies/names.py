@@ -4,10 +4,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 
-def _own_name(thing: Any) -> tuple[Hashable]:
-    return (thing.name,)
-
-
 class NameIndex:
     """Numbers in a list by name, kept from call to call; things may be appended, and removed from the end."""
 
@@ -16,7 +12,7 @@ class NameIndex:
         self._known: list[Any] = []
 
     def __call__(
-        self, things: Sequence[Any], names: Callable[[Any], Iterable[Hashable]] = _own_name
+        self, things: Sequence[Any], names: Callable[[Any], Iterable[Hashable]] = lambda thing: (thing.name,)
     ) -> Mapping[Any, int]:
         """The number of each name among things, the list of the last call with further entries or fewer.
 

@@ -155,7 +155,7 @@ class Articulation:
             step = free @ _constrained(np.array(rows), np.array(misses), matrix, gradient)
             size = float(np.linalg.norm(step))
             step *= min(1.0, LONGEST * self.size / max(size, 1e-300))
-            off = _back(axis.point, lie.exp(step / np.repeat([arm, 1.0], 3))) @ off
+            off = _about(-axis.point, lie.exp(step / np.repeat([arm, 1.0], 3))) @ off
             if size < FOUND * self.size:
                 break
         return off
@@ -243,7 +243,3 @@ def _about(point: FloatArray, pose: FloatArray) -> FloatArray:
     moved = pose.copy()
     moved[:3, 3] += pose[:3, :3] @ point - point
     return moved
-
-
-def _back(point: FloatArray, pose: FloatArray) -> FloatArray:
-    return _about(-point, pose)

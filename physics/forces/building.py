@@ -7,7 +7,7 @@ from ..bodies.body import Body, given
 from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..registry import arguments, check_keys, checked_entries
-from ..validation import unit_axis
+from ..validation import number, unit_axis
 from . import (
     BodyDamping,
     Bushing,
@@ -21,11 +21,10 @@ from . import (
     Spring,
     Wrench,
 )
-from .base import body_index, checked_name, make_force
+from .base import body_index, checked_name, make_force, new_name
 from .controller import make_controller
 from .elements import DEPTH_STEEPNESS, SMOOTH_SPEED, SPEED_STEEPNESS
 from .field import NONE_BELOW
-from .inputs import make_input
 
 Made = TypeVar("Made", bound=Spring | Force)
 # of forces in files
@@ -78,7 +77,7 @@ class ForceBuilder:
             value: the default, in force while nothing drives it.
         """
         known = self.inputs_by_name(self.inputs), self._input_names()
-        result = make_input(name, value, *known)
+        result = Input(new_name(name, "input", *known), number(value, f"value of input {name!r}"))
         self.inputs.append(result)
         return result
 

@@ -195,11 +195,7 @@ class SphereContact(ForceElement):
     )
 
 
-def _magnitude(value: Any, name: str) -> float | str:
-    return value if isinstance(value, str) else number(value, name)
-
-
-MAGNITUDE = {"check": _magnitude}
+MAGNITUDE = {"check": lambda value, name: value if isinstance(value, str) else number(value, name)}
 WRENCH_AXES = {"world": layout.WORLD_AXES, "body": layout.BODY_AXES, "other": layout.OTHER_AXES}
 
 

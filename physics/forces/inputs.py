@@ -1,6 +1,6 @@
 """Inputs of a model: numbers that may change over time, followed by forces and controllers."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,6 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry.immutable import Value
 from ..validation import finite, number
-from .base import new_name
 
 
 @dataclass(frozen=True)
@@ -24,11 +23,6 @@ class Input(Value):
 
     name: str
     value: float = 0.0
-
-
-def make_input(name: Any, value: Any, *known: Container[str]) -> Input:
-    """Check and make an input; ModelError names it and the value."""
-    return Input(new_name(name, "input", *known), number(value, f"value of input {name!r}"))
 
 
 def with_inputs(tau: Any, coordinates: Sequence[str], inputs: Sequence[Input], name: str) -> FloatArray:

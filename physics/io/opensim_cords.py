@@ -83,10 +83,6 @@ def _path_expression(node: Node) -> Cord:
     return _expression(node, "length", "ldot", f";s={stretch}")
 
 
-def _between_points(node: Node) -> Cord:
-    return _expression(node, "d", "ddot")
-
-
 def _expression(node: Node, value: str, rate: str, definition: str = "") -> Cord:
     text = node.text("expression", "0.0") + definition
     elastic, viscosity, damper = resolved(text, value, rate, (1e-6 * LONGEST, LONGEST), node.path)
@@ -98,5 +94,5 @@ CORDS: dict[str, Callable[[Node], Cord]] = {
     "Ligament": _ligament,
     "Blankevoort1991Ligament": _blankevoort,
     "ExpressionBasedPathForce": _path_expression,
-    BETWEEN_POINTS: _between_points,
+    BETWEEN_POINTS: lambda node: _expression(node, "d", "ddot"),
 }

@@ -8,11 +8,11 @@ from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
 from ..forces.base import new_name
 from ..forces.inputs import Input
-from ..registry import arguments, checked_entries
+from ..registry import arguments, checked_entries, instance_from_dict
 from ..validation import number
 from .force_law import ForceLaw
 from .hill import law_from_dict
-from .mass import MassPoints, masses_from_dict
+from .mass import MassPoints
 from .muscle import ROUNDING, Muscle
 from .path import PathPoint, point_from_dict
 from .wrapping import Wrap
@@ -111,7 +111,7 @@ class MuscleBuilder:
         for entry in checked_entries(entries, "muscles", known, required):
             values = dict(entry)
             if values.get("masses") is not None:
-                values["masses"] = masses_from_dict(values["masses"])
+                values["masses"] = instance_from_dict(values["masses"], MassPoints, "mass points")
             if values.get("law") is not None:
                 values["law"] = law_from_dict(values["law"])
             self.add_muscle(path=_path(values.pop("path")), **values)

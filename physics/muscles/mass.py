@@ -10,7 +10,6 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry.immutable import ReadOnlyArrays, Value
-from ..registry import instance_from_dict
 from ..validation import finite_array, float_array, number, whole_number
 
 MOST_POINTS = 10**6
@@ -132,8 +131,3 @@ class MassPoints(ReadOnlyArrays, Value):
 
 def _count(value: Any) -> int:
     return whole_number(value, "number of mass points", 1, MOST_POINTS)
-
-
-def masses_from_dict(description: Any) -> MassPoints:
-    """The points described by `MassPoints.to_dict`; FormatError if a key is unknown or missing."""
-    return instance_from_dict(description, MassPoints, "mass points")
