@@ -5,7 +5,7 @@ from typing import Any
 from bpy.types import Object, Panel, UILayout
 
 from ...data.joints import JointProperties, has_surface
-from ...data.property_options import SidebarPanel, active_joint
+from ...data.property_options import SidebarPanel, active_joint, shown_if
 from ...making import frame_grids
 from ..layout import fields
 from .grid_operators import NUMBER, at_hand
@@ -16,10 +16,7 @@ class GridPanel(SidebarPanel, Panel):
     bl_label = "Surface"
     bl_order = 4
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        joint = active_joint(context)
-        return joint is not None and has_surface(joint.condyle.joint)
+    poll = shown_if(lambda context: (joint := active_joint(context)) and has_surface(joint.condyle.joint))
 
     def draw(self, context: Any) -> None:
         layout = self.layout

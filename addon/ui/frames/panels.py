@@ -6,7 +6,7 @@ from bpy.types import Context, Object, Panel, UIList
 
 from ...data import references
 from ...data.joints import has_curve
-from ...data.property_options import SidebarPanel, active_joint
+from ...data.property_options import SidebarPanel, active_joint, shown_if
 from ..layout import draw_fields, fields
 from ..lists import RowList, draw_rows
 from .curve_operators import is_stray
@@ -34,10 +34,7 @@ class FramesPanel(SidebarPanel, Panel):
     bl_label = "Curve"
     bl_order = 3
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        joint = active_joint(context)
-        return joint is not None and has_curve(joint.condyle.joint)
+    poll = shown_if(lambda context: (joint := active_joint(context)) and has_curve(joint.condyle.joint))
 
     def draw(self, context: Any) -> None:
         layout = self.layout

@@ -181,10 +181,7 @@ class OfCoordinates(SidebarPanel):
     bl_parent_id = "CONDYLE_PT_joint"
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        joint = active_joint(context)
-        return joint is not None and len(joint.condyle.joint.coordinates) > 0
+    poll = shown_if(lambda context: (joint := active_joint(context)) and joint.condyle.joint.coordinates)
 
 
 class CoordinatesPanel(OfCoordinates, Panel):

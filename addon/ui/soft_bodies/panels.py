@@ -4,7 +4,7 @@ from typing import Any
 
 from bpy.types import Panel
 
-from ...data.property_options import SidebarPanel
+from ...data.property_options import SidebarPanel, shown_if
 from ..layout import draw_fields, draw_note, fields
 
 
@@ -44,9 +44,7 @@ class SoftBodyAdvancedPanel(SidebarPanel, Panel):
     bl_label = "Advanced"
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, context: Any) -> bool:
-        return shown(context) is not None
+    poll = shown_if(shown)
 
     def draw(self, context: Any) -> None:
         draw_fields(fields(self.layout), shown(context), "law")
