@@ -6,27 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import joints
 from .._typing import FloatArray
 from ..errors import ModelError, UnknownJointError
-from ..joints import (
-    ConstantCurvature,
-    Custom,
-    Ellipsoid,
-    Fixed,
-    Function,
-    Hinge,
-    Joint,
-    Linear,
-    Scapulothoracic,
-    Slider,
-)
 from .opensim_functions import read_function
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimCoordinate
 from .opensim_xml import Node
 
 AXES = tuple(tuple(float(x) for x in row) for row in np.eye(3))
-STILL = Linear(0.0, 0.0)
+STILL = joints.Linear(0.0, 0.0)
 AXIS_NAMES = tuple(f"{kind}{k}" for kind in ("rotation", "translation") for k in (1, 2, 3))
 
 
@@ -39,7 +28,7 @@ class ReadJoint:
         pose: (4, 4) of a joint that turns or moves by constants only; None: the identity.
     """
 
-    joint: Joint
+    joint: joints.Joint
     coordinates: tuple[OpenSimCoordinate, ...]
     held: Mapping[str, float] = field(default_factory=dict)
     pose: FloatArray | None = None
@@ -60,7 +49,7 @@ def read_joint(node: Node, notes: Notes, allow_welds: bool) -> ReadJoint:
         others = (part for part in node if part.tag not in ("coordinates", "frames"))
         for part in (*node.elements("coordinates"), *others):
             part.forget()
-        return ReadJoint(Fixed(), ())
+        return ReadJoint(joints.Fixed(), ())
     make, count = kind
     entries = node.elements("coordinates")
     names = [entry.name or f"_coord_{k}" for k, entry in enumerate(entries)]
@@ -102,7 +91,7 @@ def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[Ope
     holder, value = node.child("prescribed_function"), None
     if node.truth("prescribed", False):
         function = None if holder is None else read_function(holder)
-        if isinstance(function, Linear) and function.slope == 0.0:
+        if isinstance(function, joints.Linear) and function.slope == 0.0:
             value = function.offset
         elif function is None:
             notes.warn("its prescribed function is not read; it is free", node.path)
@@ -119,7 +108,7 @@ def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[Ope
 class Made(NamedTuple):
     """A joint, the motions that are its coordinates by their names, and a pose (4, 4) before it."""
 
-    joint: Joint
+    joint: joints.Joint
     motions: dict[str, str]
     pose: FloatArray | None = None
 
@@ -127,7 +116,7 @@ class Made(NamedTuple):
 Maker = Callable[[Node, list[str], Notes], Made]
 
 
-def _single(make: Callable[[], Joint], motion: str) -> Maker:
+def _single(make: Callable[[], joints.Joint], motion: str) -> Maker:
     def read(node: Node, names: list[str], notes: Notes) -> Made:
         return Made(make(), dict.fromkeys(names, motion))
 
@@ -138,11 +127,11 @@ def _sequence(rotations: str, translations: str) -> Maker:
     """A joint that rotates about these axes in turn, then translates along those of the parent."""
 
     def read(node: Node, names: list[str], notes: Notes) -> Made:
-        turns = [(AXES["xyz".index(axis)], Linear(), name) for axis, name in zip(rotations, names)]
+        turns = [(AXES["xyz".index(axis)], joints.Linear(), name) for axis, name in zip(rotations, names)]
         rest = names[len(rotations) :]
-        slides = [(AXES["xyz".index(axis)], Linear(), name) for axis, name in zip(translations, rest)]
+        slides = [(AXES["xyz".index(axis)], joints.Linear(), name) for axis, name in zip(translations, rest)]
         motions = dict.fromkeys(names[: len(rotations)], "rotational") | dict.fromkeys(rest, "translational")
-        return Made(Custom(tuple(names), _three(turns), _three(slides), _units(motions)), motions)
+        return Made(joints.Custom(tuple(names), _three(turns), _three(slides), _units(motions)), motions)
 
     return read
 
@@ -156,7 +145,7 @@ def _units(motions: dict[str, str]) -> tuple[str, ...]:
 
 
 def _scapulothoracic(node: Node, names: list[str], notes: Notes) -> Made:
-    joint = Scapulothoracic(
+    joint = joints.Scapulothoracic(
         node.numbers("thoracic_ellipsoid_radii_x_y_z", [1.0, 1.0, 1.0], 3),
         node.numbers("scapula_winging_axis_origin", [0.0, 0.0], 2),
         node.number("scapula_winging_axis_direction", 0.0),
@@ -167,12 +156,14 @@ def _scapulothoracic(node: Node, names: list[str], notes: Notes) -> Made:
 def _ellipsoid(node: Node, names: list[str], notes: Notes) -> Made:
     """OpenSim's has three coordinates; the fourth, the last turn, stays 0."""
     radii = node.numbers("radii_x_y_z", [1.0, 1.0, 1.0], 3)
-    return Made(Ellipsoid(*radii), dict.fromkeys(names, "rotational"))
+    return Made(joints.Ellipsoid(*radii), dict.fromkeys(names, "rotational"))
 
 
 def _constant_curvature(node: Node, names: list[str], notes: Notes) -> Made:
     neutral = node.numbers("neutral_angle_x_z_y", [0.0, 0.0, 0.0], 3)
-    return Made(ConstantCurvature(node.number("length", 1.0), neutral), dict.fromkeys(names, "rotational"))
+    return Made(
+        joints.ConstantCurvature(node.number("length", 1.0), neutral), dict.fromkeys(names, "rotational")
+    )
 
 
 def _custom(node: Node, names: list[str], notes: Notes) -> Made:
@@ -190,14 +181,14 @@ def _custom(node: Node, names: list[str], notes: Notes) -> Made:
             del motions[name]
     try:
         if not motions:  # which stays where its functions put it
-            still = Custom(("0",), ((*axes[0][:2], "0"), *axes[1:3]), tuple(axes[3:]))
-            return Made(Fixed(), motions, still.transform(np.zeros(1)))
-        return Made(Custom(tuple(motions), tuple(axes[:3]), tuple(axes[3:]), _units(motions)), motions)
+            still = joints.Custom(("0",), ((*axes[0][:2], "0"), *axes[1:3]), tuple(axes[3:]))
+            return Made(joints.Fixed(), motions, still.transform(np.zeros(1)))
+        return Made(joints.Custom(tuple(motions), tuple(axes[:3]), tuple(axes[3:]), _units(motions)), motions)
     except ModelError as error:
         raise node.error(f"{error}") from error
 
 
-Axis = tuple[tuple[float, ...], Function, str | None]
+Axis = tuple[tuple[float, ...], joints.Function, str | None]
 
 
 def _axis(node: Node, names: list[str], notes: Notes) -> Axis:
@@ -207,7 +198,7 @@ def _axis(node: Node, names: list[str], notes: Notes) -> Axis:
     holder = node.child("function") or node
     function = read_function(holder)
     if function is None and not any(part.tag not in ("axis", "coordinates", "function") for part in holder):
-        function = Linear() if follows else STILL
+        function = joints.Linear() if follows else STILL
     if len(follows) > 1 or function is None:
         what = "a function of several coordinates" if len(follows) > 1 else "its function"
         notes.warn(f"{what} is not supported; it is set to 0", node.path)
@@ -215,14 +206,14 @@ def _axis(node: Node, names: list[str], notes: Notes) -> Axis:
     for name in follows:
         if name not in names:
             raise node.error(f"follows {name!r}, which is no coordinate of the joint")
-    constant = isinstance(function, Linear) and function.slope == 0.0
+    constant = isinstance(function, joints.Linear) and function.slope == 0.0
     return axis, function, follows[0] if follows and not constant else None
 
 
 def _motion(name: str, axes: Sequence[Axis]) -> str:
     def itself(entries: Sequence[Axis]) -> bool:
         return any(
-            follows == name and isinstance(function, Linear) and abs(function.slope) == 1.0
+            follows == name and isinstance(function, joints.Linear) and abs(function.slope) == 1.0
             for _, function, follows in entries
         )
 
@@ -234,9 +225,9 @@ def _motion(name: str, axes: Sequence[Axis]) -> str:
 
 
 KINDS: dict[str, tuple[Maker, int | None]] = {  # and the number of coordinates, None: any
-    "WeldJoint": (lambda node, names, notes: Made(Fixed(), {}), None),
-    "PinJoint": (_single(Hinge, "rotational"), 1),
-    "SliderJoint": (_single(lambda: Slider((1.0, 0.0, 0.0)), "translational"), 1),
+    "WeldJoint": (lambda node, names, notes: Made(joints.Fixed(), {}), None),
+    "PinJoint": (_single(joints.Hinge, "rotational"), 1),
+    "SliderJoint": (_single(lambda: joints.Slider((1.0, 0.0, 0.0)), "translational"), 1),
     "UniversalJoint": (_sequence("xy", ""), 2),
     "GimbalJoint": (_sequence("xyz", ""), 3),
     "BallJoint": (_sequence("xyz", ""), 3),

@@ -8,27 +8,10 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from .. import joints
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
-from ..joints import (
-    ConstantCurvature,
-    Custom,
-    Ellipsoid,
-    Euler,
-    Fixed,
-    Free,
-    Function,
-    Hinge,
-    Inverted,
-    Joint,
-    Linear,
-    RollPitchYaw,
-    Scapulothoracic,
-    Slider,
-    Spherical,
-    SplineCurve,
-)
 from ..joints.base import IDENTITY
 from ..joints.symbols import facing
 from .opensim_out import angles, function_or_spline, made, splines
@@ -36,7 +19,7 @@ from .opensim_out import angles, function_or_spline, made, splines
 PROBE = 0.3  # rad or m: a move by which a joint's screws are measured
 WIDE = 2.0 * np.pi  # end of the splines of a coordinate without limits
 EXACT = 1e-12  # of poses, round-off
-STILL = Linear(0.0, 0.0)
+STILL = joints.Linear(0.0, 0.0)
 AXES = np.eye(3)
 
 
@@ -64,7 +47,7 @@ class Form:
     error: float = 0.0
 
 
-def form_of(joint: Joint, held: Any, span: FloatArray, tolerance: float) -> Form:
+def form_of(joint: joints.Joint, held: Any, span: FloatArray, tolerance: float) -> Form:
     """OpenSim's joint.
 
     Args:
@@ -74,42 +57,49 @@ def form_of(joint: Joint, held: Any, span: FloatArray, tolerance: float) -> Form
     Raises:
         ModelError: there is none.
     """
-    if isinstance(joint, Inverted):
+    if isinstance(joint, joints.Inverted):
         inner = form_of(joint.joint, held, span, tolerance)
-        if isinstance(joint.joint, Scapulothoracic):
+        if isinstance(joint.joint, joints.Scapulothoracic):
             raise ModelError("OpenSim's scapulothoracic joint cannot be turned round")
         return replace(inner, turned=not inner.turned)
     if any(joint.prescribed):
         raise ModelError("OpenSim has no joint that moves by time")
-    if isinstance(joint, Fixed):
+    if isinstance(joint, joints.Fixed):
         return Form("WeldJoint")
-    if isinstance(joint, Hinge):
+    if isinstance(joint, joints.Hinge):
         turn = facing(np.zeros(3), np.array(joint.axis))
         return Form("PinJoint", coordinates=(0,), before=turn, after=lie.inverse(turn))
-    if isinstance(joint, Slider):
+    if isinstance(joint, joints.Slider):
         turn = facing(np.zeros(3), np.array(joint.axis))
         turn[:3, :3] = turn[:3, [2, 0, 1]]
         return Form("SliderJoint", coordinates=(0,), before=turn, after=lie.inverse(turn))
-    if isinstance(joint, Spherical | Euler | RollPitchYaw):
-        return Form("BallJoint", coordinates=(0, 1, 2), angles=True, turned=isinstance(joint, RollPitchYaw))
-    if isinstance(joint, Free):  # with the rotation first it is the inverse of one
+    if isinstance(joint, joints.Spherical | joints.Euler | joints.RollPitchYaw):
+        return Form(
+            "BallJoint", coordinates=(0, 1, 2), angles=True, turned=isinstance(joint, joints.RollPitchYaw)
+        )
+    if isinstance(joint, joints.Free):  # with the rotation first it is the inverse of one
         order = (0, 1, 2, 3, 4, 5) if joint.rotation_first else (3, 4, 5, 0, 1, 2)
         return Form("FreeJoint", coordinates=order, angles=True, turned=joint.rotation_first)
-    if isinstance(joint, Scapulothoracic):
+    if isinstance(joint, joints.Scapulothoracic):
         values = {
             "thoracic_ellipsoid_radii_x_y_z": joint.radii,
             "scapula_winging_axis_origin": joint.winging_origin,
             "scapula_winging_axis_direction": joint.winging_direction,
         }
         return Form("ScapulothoracicJoint", values=values, coordinates=(0, 1, 2, 3))
-    if isinstance(joint, ConstantCurvature):
+    if isinstance(joint, joints.ConstantCurvature):
         values = {"length": joint.rod_length, "neutral_angle_x_z_y": joint.neutral}
         return Form("ConstantCurvatureJoint", values=values, coordinates=(0, 1, 2))
-    if isinstance(joint, Ellipsoid) and joint.winging == 0.0 and joint.normal == "opensim" and held[3] == 0.0:
+    if (
+        isinstance(joint, joints.Ellipsoid)
+        and joint.winging == 0.0
+        and joint.normal == "opensim"
+        and held[3] == 0.0
+    ):
         return Form(
             "EllipsoidJoint", values={"radii_x_y_z": (joint.a, joint.b, joint.c)}, coordinates=(0, 1, 2)
         )
-    custom = joint if isinstance(joint, Custom) else _of_screws(joint)
+    custom = joint if isinstance(joint, joints.Custom) else _of_screws(joint)
     if custom is not None:
         transform, error = _transform(custom, span, tolerance)
         return Form("CustomJoint", transform, coordinates=tuple(range(joint.num_coordinates)), error=error)
@@ -118,14 +108,14 @@ def form_of(joint: Joint, held: Any, span: FloatArray, tolerance: float) -> Form
     return _fitted(joint, span[0], tolerance)
 
 
-def _of_screws(joint: Joint) -> Custom | None:
+def _of_screws(joint: joints.Joint) -> joints.Custom | None:
     """A joint of at most three translations and three rotations about axes through one point, in any order."""
     count = joint.num_coordinates
     kinds: tuple[list[Any], list[Any]] = [], []
     for name, step in zip(joint.coordinate_names, PROBE * np.eye(count)):
         w, v = np.split(lie.log(joint.transform(step)) / PROBE, 2)
         turns = bool(np.linalg.norm(w) > 0.5)
-        kinds[turns].append((w if turns else v, Linear(), name))
+        kinds[turns].append((w if turns else v, joints.Linear(), name))
     if any(len(entries) > 3 for entries in kinds):
         return None
     units = tuple("m" if unit == "m" else "rad" for unit in joint.coordinate_units)
@@ -134,7 +124,7 @@ def _of_screws(joint: Joint) -> Custom | None:
     slides = [*kinds[0], *still][:3]
     for order in permutations(kinds[1]):
         try:
-            found = Custom(joint.coordinate_names, tuple([*order, *still][:3]), tuple(slides), units)
+            found = joints.Custom(joint.coordinate_names, tuple([*order, *still][:3]), tuple(slides), units)
         except ModelError:
             return None
         if np.abs(found.transform(looks) - wanted).max() < EXACT:
@@ -142,12 +132,14 @@ def _of_screws(joint: Joint) -> Custom | None:
     return None
 
 
-def _transform(joint: Custom, span: FloatArray, tolerance: float) -> tuple[Element, float]:
+def _transform(joint: joints.Custom, span: FloatArray, tolerance: float) -> tuple[Element, float]:
     """The SpatialTransform, and a bound of the error of functions that became splines."""
     axes, whole = [], 0.0
     for kind, entries in (("rotation", joint.rotations), ("translation", joint.translations)):
         for k, ((_, function, name), direction) in enumerate(zip(entries, _independent(entries)), 1):
-            shape: Function = function if name is not None else Linear(0.0, float(function(0.0)))
+            shape: joints.Function = (
+                function if name is not None else joints.Linear(0.0, float(function(0.0)))
+            )
             index = 0 if name is None else joint.coordinates.index(name)
             low, high = np.where(np.isfinite(span[index]), span[index], [-WIDE, WIDE])
             element, error = function_or_spline(shape, (float(low), float(high)), tolerance / 6.0)
@@ -171,9 +163,9 @@ def _independent(entries: Any) -> list[FloatArray]:
     ]
 
 
-def _fitted(joint: Joint, span: FloatArray, tolerance: float) -> Form:
+def _fitted(joint: joints.Joint, span: FloatArray, tolerance: float) -> Form:
     """A joint with one coordinate: three angles and three displacements as splines, about the axis of most turning."""
-    if isinstance(joint, SplineCurve) and joint.periodic and not np.isfinite(span).any():
+    if isinstance(joint, joints.SplineCurve) and joint.periodic and not np.isfinite(span).any():
         span = np.array([0.0, joint.period])
     if not np.isfinite(span).all():
         raise ModelError(f"a joint of type {joint.type!r} without limits has no splines")
@@ -193,9 +185,9 @@ def _fitted(joint: Joint, span: FloatArray, tolerance: float) -> Form:
         turns = np.unwrap([angles(pose[:3, :3]) for pose in poses], axis=0)
         return np.concatenate([turns, poses[:, :3, 3]], axis=1)
 
-    def custom(found: Any) -> Custom:
+    def custom(found: Any) -> joints.Custom:
         entries = [(axis, spline, "q") for axis, spline in zip((*AXES, *AXES), found)]
-        return Custom(("q",), tuple(entries[:3]), tuple(entries[3:]))
+        return joints.Custom(("q",), tuple(entries[:3]), tuple(entries[3:]))
 
     def miss(found: Any, x: FloatArray) -> float:
         apart = lie.inverse(relative(x)) @ custom(found).transform(x[:, None])
