@@ -20,7 +20,7 @@ import numpy as np
 from tests.addon.bake_digests import file_digest
 
 ROOT = Path(__file__).parents[2]
-SHOTS, KILLS, AT_ONCE = 20, 100, 2
+SHOTS, KILLS, AT_ONCE = 20, 50, 2
 ON: list[str] = []  # options that name a cluster
 FRAMES = 8
 REACH = 1.15  # kills happen within this many times the duration of a run's first shots
