@@ -36,7 +36,7 @@ def client() -> physics_access.WorkerClient:
             return _client
         command = worker.worker_command(python=python_executable())
         environment = worker.worker_environment(cache_folder=cache_folder(), jit=True)
-        _client = worker.WorkerClient(command, environment, stands_back=not bpy.app.background)
+        _client = worker.WorkerClient(command, environment)
     return _client
 
 

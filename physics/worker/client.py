@@ -26,7 +26,6 @@ import numpy as np
 
 from ..errors import CancelledError, CondyleError, FormatError
 from . import protocol
-from .launching import start
 
 STDERR_LINES = 40  # last lines of the process's stderr that are kept
 _WORKER_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy")
@@ -207,7 +206,6 @@ class WorkerClient:
     Args:
         command: of the process; None: ``worker_command()``.
         environment: added to this process's environment; None: ``worker_environment()``.
-        stands_back: run at a lower priority than this process, so that a window remains responsive.
         source: the process must run the code of this digest (``source.digest``); empty: it is this machine's.
     """
 
@@ -215,12 +213,10 @@ class WorkerClient:
         self,
         command: Sequence[str] | None = None,
         environment: Mapping[str, str] | None = None,
-        stands_back: bool = False,
         source: str = "",
     ) -> None:
         self._command = list(worker_command() if command is None else command)
         self._environment = dict(worker_environment() if environment is None else environment)
-        self._stands_back = stands_back
         self._source = source
         self._ids = itertools.count(1)
         self._connection: _Connection | None = None
@@ -239,7 +235,7 @@ class WorkerClient:
         """Start the process unless it runs; returns at once. WorkerError if the command cannot be run."""
         if self._connection is None or not self._connection.alive:
             environment = {**os.environ, **self._environment}
-            self._connection = _Connection(self._command, environment, self._stands_back, self._source)
+            self._connection = _Connection(self._command, environment, self._source)
         return self._connection
 
     def submit(
@@ -266,11 +262,14 @@ class WorkerClient:
 class _Connection:
     """One process from its start to its end: its pipes, their threads and its open jobs."""
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], stands_back: bool, source: str
-    ) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], source: str) -> None:
+        pipe, flags = subprocess.PIPE, 0
+        if sys.platform == "win32":
+            flags = subprocess.CREATE_NO_WINDOW
         try:
-            self._process = start(command, environment, stands_back)
+            self._process = subprocess.Popen(
+                command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment, creationflags=flags
+            )
         except OSError as error:
             raise WorkerError("WorkerDied", f"the compute process did not start: {error}") from error
         self.hello: dict[str, Any] | None = None

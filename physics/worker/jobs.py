@@ -73,7 +73,7 @@ def warm_up(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Arrays
     began = time.perf_counter()
     stages = list(job.get("stages", USUAL))
     for number, stage in enumerate(stages):
-        prepare((stage,), report, number / len(stages))
+        prepare((stage,), report, number / len(stages), ahead=True)
     return {"jit": jit.JITTED, "seconds": time.perf_counter() - began}, {}
 
 

@@ -1,7 +1,7 @@
 """Compiles kernels ahead in named stages, beside the jobs: a fit does not wait for the dynamics to compile.
 
-One thread compiles. A job waits for the stages it needs, reports that, and can be cancelled meanwhile. Unjitted kernels
-need no stage.
+One thread compiles what a job waits for, another at a lower priority what nobody waits for yet. A job waits for the
+stages it needs, reports that, and can be cancelled meanwhile. Unjitted kernels need no stage.
 """
 
 import os
@@ -51,14 +51,14 @@ from .stage_names import (
 )
 
 LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled
-NICENESS = 5  # of the compiling thread
+NICENESS = 5  # of the thread that compiles ahead
 LOADING_TIME = 1.5  # seconds that loading from the cache may take; a longer stage is being compiled
 
 
-def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
+def prepare(stages: Iterable[str], report: Report, done: float = 0.0, ahead: bool = False) -> None:
     """Wait until stages are compiled or loaded from the cache; submits those that nobody has requested yet.
 
-    done: the fraction to report meanwhile.
+    done: the fraction to report meanwhile. ahead: nobody waits for it.
 
     Raises:
         FormatError: an unknown stage.
@@ -70,7 +70,7 @@ def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
             raise FormatError(f"unknown stage {name!r} to compile; known are {', '.join(STAGES)}")
     if not jit.JITTED:
         return
-    for name, future in [(name, _submit(name)) for name in names]:
+    for name, future in [(name, _submit(name, ahead)) for name in names]:
         began = time.monotonic()
         text = f"preparing {name}"
         while not wait([future], LOOK_INTERVAL).done:
@@ -81,10 +81,10 @@ def prepare(stages: Iterable[str], report: Report, done: float = 0.0) -> None:
         future.result()
 
 
-def _submit(name: str) -> Future[object]:
+def _submit(name: str, ahead: bool) -> Future[object]:
     with _lock:
         if name not in _futures:
-            _futures[name] = _executor.submit(STAGES[name])
+            _futures[name] = _executors[ahead].submit(STAGES[name])
         return _futures[name]
 
 
@@ -183,7 +183,7 @@ def _compile_functions() -> None:
 
 
 def _step_back() -> None:
-    """Lower the priority of the compiling thread, if the system allows it (Linux)."""
+    """Lower the priority of the thread that compiles ahead, if the system allows it (Linux)."""
     if sys.platform == "linux":
         thread = threading.get_native_id()
         os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
@@ -204,6 +204,9 @@ STAGES: dict[str, Callable[[], object]] = {
     "steps of variable length": _compile_variable_steps,
     "mass matrices and derivatives": _compile_functions,
 }
-_executor = ThreadPoolExecutor(1, "compile", _step_back)
+_executors = {
+    False: ThreadPoolExecutor(1, "compile"),
+    True: ThreadPoolExecutor(1, "compile ahead", _step_back),
+}
 _futures: dict[str, Future[object]] = {}
 _lock = threading.Lock()

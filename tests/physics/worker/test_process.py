@@ -16,7 +16,7 @@ import pytest
 from physics import joints
 from physics.errors import CancelledError, FormatError
 from physics.worker import client as worker
-from physics.worker import launching, protocol, source
+from physics.worker import protocol, source
 
 PHYSICS = Path(worker.__file__).parents[1]
 
@@ -338,15 +338,6 @@ def test_prints_and_warnings_do_not_disturb_the_protocol(tmp_path):
     with closing(worker.WorkerClient(command, worker.worker_environment(jit=False))) as client:
         job = client.submit("project", {"joint": {"type": "hinge"}}, {"poses": np.eye(4)[None]})
         assert job.wait(HANG).arrays["q"].tolist() == [[0.0]]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there it is a flag when the process is made")
-@pytest.mark.parametrize("stands_back", [False, True])
-def test_a_process_that_stands_back_leaves_the_processor_to_its_parent(stands_back):
-    with unjitted(stands_back=stands_back) as client:
-        client.submit("ping").wait(HANG)
-        behind = os.getpriority(os.PRIO_PROCESS, client.hello["pid"]) - os.getpriority(os.PRIO_PROCESS, 0)
-    assert behind == (min(launching.NICENESS, 19 - os.getpriority(os.PRIO_PROCESS, 0)) if stands_back else 0)
 
 
 def test_nothing_is_left_running_or_listening():

@@ -15,7 +15,7 @@ from physics.errors import CancelledError
 from physics.integrators.implicit import METHODS
 from physics.kernels.compiler import jit
 from physics.worker import jobs, requests, stages
-from physics.worker.stage_names import BUILDING, IMPLICIT, USUAL
+from physics.worker.stage_names import BUILDING, IMPLICIT, OBSERVATION, USUAL, WITH_MUSCLES
 from physics.worker.stages import STAGES, stages_of
 from tests.physics.small_models import alone
 
@@ -87,7 +87,7 @@ def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, m
     requests.simulate(client, made, made.state(), duration=0.1, dt=1e-3)
     requests.muscle_paths(client, made, np.zeros((2, 1)), 8)
     going_on, heard = threading.Event(), Heard()
-    for name in BUILDING:
+    for name in (*BUILDING, OBSERVATION + WITH_MUSCLES):
         monkeypatch.setitem(stages.STAGES, name, lambda: going_on.wait(60))
     monkeypatch.setattr(stages, "_futures", {})
     monkeypatch.setattr(stages, "LOADING_TIME", 0.1)
@@ -101,3 +101,20 @@ def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, m
         assert heard.said[-1] == "compiling poses and energy"
     finally:
         going_on.set()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own there alone")
+def test_compiling_ahead_alone_runs_at_a_lower_priority(monkeypatch):
+    found = {}
+    for name in ("projection", "joint geometry"):
+        monkeypatch.setitem(stages.STAGES, name, lambda name=name: found.update({name: _niceness()}))
+    monkeypatch.setattr(stages, "_futures", {})
+    monkeypatch.setattr(jit, "JITTED", True)
+    stages.prepare(["projection"], Heard())
+    jobs.run("warm_up", {"stages": ["joint geometry"]}, {}, Heard())
+    own = _niceness()
+    assert found == {"projection": own, "joint geometry": max(own, stages.NICENESS)}
+
+
+def _niceness():
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
