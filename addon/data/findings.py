@@ -133,7 +133,9 @@ def forget_gone() -> None:
 
 
 def show(scene_uid: int, found: list[Finding]) -> None:
-    """Let panels show these findings of the scene with that session uid."""
+    """Let panels show these findings of the scene with that session uid, and those of its last import after them."""
+    if session.findings_scene == scene_uid:
+        found = [*found, *(each for each in session.findings if each.source == IMPORT)]
     session.findings, session.findings_scene = found, scene_uid
 
 

@@ -83,7 +83,7 @@ def after_import(scene: Scene, ground: Object) -> list[Finding]:
         return []
     among = {item.session_uid for item in ground.children_recursive}
     found = falling.hints(read, _standing(view, read), bool(references.connections_of(view)), among)
-    return findings.of_source(found, findings.IMPORT, ground)
+    return findings.of_source(found, findings.CHECK, ground)
 
 
 def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Standing]:

@@ -64,6 +64,7 @@ class ImportOpenSim(Change, Operator):
         found = [
             each if each.session_uid else findings.named(context.scene, each) for each in imported.warnings
         ]
+        session.findings = []
         findings.show(
             context.scene.session_uid, [*hints, *findings.of_source(found, findings.IMPORT, imported.ground)]
         )

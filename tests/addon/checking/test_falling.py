@@ -204,7 +204,7 @@ def test_an_import_tells_of_what_it_made_alone(part, scene, make, tmp_path, walk
     assert bpy.ops.condyle.import_opensim(filepath=str(path)) == {"FINISHED"}
     session = part("blender.session")
     (hint,) = (each for each in session.findings if each.is_hint)
-    assert session.findings[0] is hint and hint.source == part("data.findings").IMPORT
+    assert session.findings[0] is hint and hint.source == part("data.findings").CHECK
     assert said([hint]) == [("joint-will-fall", "trunk")]
     assert hint.culprit().object.name == "trunk joint" and "see Warnings for a hint" in session.message
     bpy.data.objects.remove(bpy.data.objects["hopper"])  # as an undo does with all that it made

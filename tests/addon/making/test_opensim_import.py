@@ -181,6 +181,19 @@ def test_warnings_of_an_import_go_with_it(part, scene, lever):
     assert session.findings == [own]
 
 
+def test_warnings_of_an_import_stay_until_the_next_one(part, scene, lever):
+    session, findings = part("blender.session"), part("data.findings")
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    notes = [each for each in session.findings if each.source == findings.IMPORT]
+    baked = findings.of_source([findings.Finding("no-motion")], findings.BAKE)
+    findings.show(scene.session_uid, baked)
+    assert notes and session.findings == [*baked, *notes]
+    findings.show(scene.session_uid, [])
+    assert session.findings == notes
+    assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
+    assert codes(session.findings).count(notes[0].code) == codes(notes).count(notes[0].code)
+
+
 def test_activations_at_the_start_are_named(part, scene, lever):
     """Here a muscle begins as active as it is excited at the first frame."""
     read = part("making.opensim_import").import_model
