@@ -131,10 +131,12 @@ class AddWind(Edit, Operator):
 
     strength: number("Strength [m/s²]", "10 pushes as hard as gravity", default=10.0, soft_max=50.0)
 
-    def change(self, context: Context) -> None:
+    def change(self, context: Context) -> str:
         active = references.active_body(context)
         place = context.scene.cursor.location if active is None else active.matrix.translation
-        chains.add_wind(context.scene, place, self.strength)
+        name = chains.add_wind(context.scene, place, self.strength).name
+        links = [each for each in chains.sprung(references.bodies_of(context.scene)) if each.data.body.fields]
+        return f"{name} added: it blows on {counted(len(links) or 'no', 'link')} of chains, along its arrow"
 
 
 class CopyToSelected(Change, Operator):

@@ -47,6 +47,16 @@ def test_chains_branch_and_several_are_made_at_once(part, scene, make):
     assert chains_of(part, scene) == [(f"Rig/{above}", f"Rig/{below}") for above, below in pairs]
 
 
+def test_wind_says_on_how_many_links_it_blows(part, scene, make, capsys):
+    rig = rig_with_tail(make, 3)
+    bpy.ops.condyle.add_wind()
+    add_chain(rig, *tail(rig))
+    rig.pose.bones["Tail.0"].condyle.body.fields = 0.0
+    bpy.ops.condyle.add_wind()
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("Info: Wind")]
+    assert ["no links" in told[0], "2 links" in told[1]] == [True, True]
+
+
 def test_what_has_a_joint_keeps_it_and_later_links_join_it(part, scene, make):
     rig = rig_with_tail(make, 3)
     add_chain(rig, "Tail.0")
