@@ -23,6 +23,7 @@ class FitPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_fit"
     bl_label = "Fit"
     bl_order = 6
+    bl_options = {"DEFAULT_CLOSED"}
 
     poll = shown_if(lambda context: active_connection(context) is None)
 
