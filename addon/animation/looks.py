@@ -241,7 +241,7 @@ def see(
             told.append(findings.about(item, "start-of-moving-surface", joint=entry.joint_name))
             continue
         given_by = None if item is None else keyed_poses.source_of_joint(item)
-        chosen.append(_Chosen(entry.index, entry, body, joint, source == "MOTION", item, given_by))
+        chosen.append(_Chosen(entry.index, entry, body, joint, source in {"MOTION", "EXACT"}, item, given_by))
     told += left_behind(scene, read, given)
     if not chosen:
         return [], told
@@ -261,6 +261,7 @@ def see(
                 np.array(row), scene
             )
         else:
+            made.exact = each.item.condyle.joint.start_from == "EXACT"
             made.followed = followed_of(
                 scene, each.item, each.joint, each.entry.name, np.ones(len(LOOKS), dtype=bool), np.array(row)
             )

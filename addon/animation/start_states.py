@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +31,8 @@ class Seen:
     Attributes:
         name: of the model's body. joint: of physics. with_speed: whether its speed is wanted, too.
         span: how long before the frame the looks begin, of LOOKS; negative: so long after it.
-        followed: as given motions have it; None for a free body. poses: of a free body in its joint (looks, 4, 4) [m].
+        followed: as given motions have it; None for a free body. exact: its joint's rest takes what the joint cannot do
+            of its pose. poses: of a free body in its joint (looks, 4, 4) [m].
     """
 
     name: str
@@ -38,7 +40,30 @@ class Seen:
     with_speed: bool
     span: float = 1.0
     followed: led_joints.Followed | None = None
+    exact: bool = False
     poses: np.ndarray | None = None
+
+
+def exact(
+    read: scene_to_model.SceneModel, seen: Sequence[Seen]
+) -> tuple[scene_to_model.SceneModel, list[Seen]]:
+    """The model and what was seen with rest poses that make joints that start exactly meet their child's pose."""
+    if not any(each.exact for each in seen):
+        return read, list(seen)
+    inverse, made = physics_access.physics().lie.inverse, list[Seen]()
+    described = read.model.to_dict()
+    rests = {body["name"]: body for body in described["bodies"]}
+    for each in seen:
+        if each.exact and each.followed.poses is not None:
+            pose, near = each.followed.poses[-1], read.state.q[read.model.coordinate_slice(each.name)]
+            scale = each.followed.length_scale or 1.0
+            q, _, _ = single_pose.place(each.joint, near, pose @ inverse(each.followed.after), scale)
+            after = inverse(each.joint.transform(q)) @ pose
+            rests[each.name]["body_in_joint"] = after.tolist()
+            each = replace(each, followed=replace(each.followed, after=after))
+        made.append(each)
+    model = physics_access.physics().ModelBuilder.from_dict(described).build()
+    return replace(read, model=model, state=model.state(read.state.q, read.state.qd, read.state.time)), made
 
 
 def find(

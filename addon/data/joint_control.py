@@ -3,7 +3,7 @@
 from bpy.types import PropertyGroup
 
 from .properties import factor, flag, number, pointer, seconds, span
-from .starting import SETTLED, own_source
+from .starting import EXACT, SETTLED, own_source
 
 
 class JointControllerProperties(PropertyGroup):
@@ -41,4 +41,4 @@ class JointControl:
         **span(1e-3, 2.0, default=0.1),
     )
     controller: pointer("Controller", type=JointControllerProperties)
-    start_from: own_source("joint", SETTLED)
+    start_from: own_source("joint", SETTLED, EXACT)

@@ -57,7 +57,7 @@ TEXTS = {
     "start-jump": "{body} jumps where the simulation starts (stepped keys), so it starts without speed there. Interpolate the keys or set Start Speed",
     "start-of-moving-surface": "{joint} starts at its start values: a surface that Moves in Time takes no start from the animation. Set them",
     "start-not-slider": "The simulation starts at the start values, not at the sliders of {joints} (the first: {start}, not {slider}). Press Start Here, or choose Pose in Start With",
-    "start-off-pose": "{joint} starts {apart} from its child's pose: that is as near as it can get. Move the child, or change the joint",
+    "start-off-pose": "{joint} starts {apart} from its child's pose, as near as it can. Move the child, or choose Exact Pose and Speed in Start With",
     "keys-off-joint": "{joint}: its child's keys are up to {apart} from any pose of the joint, which follows as near as it can. Change the keys, or fit the joint",
     "keys-jump": "{joint} jumps by up to {size} at frame {frame:g} (jumps in all: {count}): its keys are stepped or start over, and what it carries is hit. Interpolate them",
     "animation-ends": "The animation of {names} ends at frame {frame:g}; Live holds its last pose. Looping animation repeats",

@@ -101,6 +101,14 @@ SETTLED = (
     "Start where springs and gravity hold the animation's pose, so that nothing drops",
     4,
 )
+#: start of a joint whose child's animation it cannot follow exactly, as of a hinge where limbs are twisted
+EXACT = (
+    "EXACT",
+    "Exact Pose and Speed",
+    "Start exactly in the animation's pose, with its speed. What the joint cannot do of that pose is part of its rest "
+    "pose while it is simulated",
+    5,
+)
 
 
 def own_source(what: str, *more: tuple[str, str, str, int]) -> Any:

@@ -77,7 +77,7 @@ def check(scene: Scene, kept: Unfinished) -> None:
     with stepper.unbaked(scene.session_uid, int(kept.ready.frames[0])) as view:
         now = scene_to_model.read(view, curves, kept.ready.read.followed)
     places = dict(_places(now))
-    for handle, (name, scale, frames) in _places(kept.ready.read):
+    for handle, (name, scale, frames) in _places(kept.ready.shot.read):
         found = places.get(handle)
         if found is None:
             raise physics_access.model_error(

@@ -108,7 +108,8 @@ def plan(shot: Shot) -> Steps[Plan]:
     options["motions"] = given.motions
     if loop is not None:
         options["loop"] = loop
-    found, looked = start_states.find(list(shot.starts), read, shot.fps, fitted)
+    read, starts = start_states.exact(read, shot.starts)
+    found, looked = start_states.find(starts, read, shot.fps, fitted)
     read = start_states.started(read, given.start, found)
     options["tau"] = inputs.table(read, shot.excited, shot.pushed, shot.look_times, given.targets)
     if shot.controllers:

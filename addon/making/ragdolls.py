@@ -121,7 +121,7 @@ def _hang(scene: Scene, rig: Object, part: Part, forward: Vector) -> Object:
     joint = bodies_and_joints.add_joint(scene, carrier, child, kind, carrier.matrix @ rest)
     settings = joint.condyle.joint
     settings.child_in_joint = tuple(np.eye(4).ravel())  # whatever pose it is in now
-    settings.start_from = "MOTION"
+    settings.start_from = "EXACT"  # hinges cannot hold limbs that are twisted now
     if kind == "hinge":
         settings.axis = _hinge_axis(rig, part, forward)
         match_coordinates(settings)

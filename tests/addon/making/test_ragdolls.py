@@ -88,6 +88,8 @@ def test_limits_are_from_the_rest_pose_and_it_starts_in_its_pose(part, scene, ma
     rig = humanoid(make, "vrm")
     bone = rig.pose.bones["J_Bip_L_UpperLeg"]
     bone.rotation_mode, bone.rotation_euler = "XYZ", (0.5, 0.0, 0.0)
+    twisted = rig.pose.bones["J_Bip_L_LowerArm"]  # as no hinge can be
+    twisted.rotation_mode, twisted.rotation_euler = "XYZ", (0.3, 0.4, 0.2)
     make.update()
     before = {each.name: rig.matrix_world @ each.matrix for each in rig.pose.bones}
     scene.frame_end = 2
