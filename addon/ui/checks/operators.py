@@ -1,5 +1,7 @@
 """Operators that check the scene, select the object of a warning, and clear the list."""
 
+from typing import Any
+
 from bpy.types import Context, Event, Operator
 
 from ...blender import session
@@ -119,6 +121,11 @@ class ShowText(Operator):
     bl_options = {"INTERNAL"}
 
     text: text("Text", "The message", options={"SKIP_SAVE"})
+
+    @classmethod
+    def description(cls, _context: Context, properties: Any) -> str:
+        """The tooltip: the whole text, without a click."""
+        return str(properties.text)
 
     def execute(self, _context: Context) -> set[str]:
         return {"FINISHED"}

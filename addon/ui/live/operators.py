@@ -86,12 +86,12 @@ class Live(Change, JobOperator, Operator):
     def told(self, outcome: "run_mode.LiveReport") -> str:
         if outcome.baked is None:
             tuned = len(knobs.tuned())
-            kept = f"; {counted(tuned, 'tuned link')} stay so (Live > Reset)" if tuned else ""
-            return f"Live run of {outcome.seconds:.1f} s ended: nothing was keyed{kept}"
+            kept = f"; tuned links: {tuned}" if tuned else ""
+            return f"Live run of {outcome.seconds:.1f} s ended, nothing keyed{kept}"
         first, last = outcome.frames[0], outcome.frames[-1]
         end = outcome.playback_end
         beyond = f"; the scene plays to frame {end}" if last > end else ""
-        return f"Recorded frames {first:g} to {last:g} of the live run as a bake{beyond}"
+        return f"Baked frames {first:g} to {last:g} of the run{beyond}"
 
     def _finish(self, outcome: "run_mode.LiveReport") -> set[str]:
         super()._finish(outcome)

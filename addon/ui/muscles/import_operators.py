@@ -78,9 +78,8 @@ class ImportOpenSim(Change, Operator):
         if imported.warnings:
             notes = bpy.data.texts.new(f"{imported.ground.name} import")
             notes.write("".join(f"{each.text}\n" for each in imported.warnings))
-            message += f"; {counted(len(imported.warnings), 'note')} in the text {notes.name!r}"
-        if hints:
-            message += "; see Warnings for a hint"
+        if imported.warnings or hints:
+            message += "; see Warnings"
         session.tell(message, "CHECKMARK")
         self.report({"INFO"}, message)
         return {"FINISHED"}

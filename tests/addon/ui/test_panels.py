@@ -2,6 +2,7 @@
 
 import re
 import time
+from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import bpy
@@ -354,3 +355,9 @@ def test_the_status_is_two_lines_high_whatever_it_says(part, text):
     row = column.row.return_value
     assert column.label.call_count == column.row.call_count == row.label.call_count == 1
     assert row.operator.call_count == (len(text) > 100)  # shows the rest
+    told = SimpleNamespace(text=text)
+    assert part("ui.checks.operators").ShowText.description(context, told) == text  # and so does its tooltip
+
+
+def test_fit_is_closed_at_first(part):
+    assert "DEFAULT_CLOSED" in part("ui.fitting.panels").FitPanel.bl_options
