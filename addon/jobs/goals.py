@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,7 +80,8 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
         raise physics_access.model_error(f"{missed[0].text}.{more} Nothing was changed")
     session.missed_goals = 0
     clock.lap("solve")
-    report = yield from baked(task, found, frames, fitted, once, clock, missed)
+    told = [*missed, *_without_torque(made, wanted)]
+    report = yield from baked(task, found, frames, fitted, once, clock, told)
     return GoalReport(report, wanted, found.misses, found.gradients, len(task.places))
 
 
@@ -211,6 +212,20 @@ def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, 
             f"no torque can act on the joints that carry {names}: give them hinges or sliders"
         )
     return found
+
+
+def _without_torque(made: Plan, wanted: list[Wanted]) -> Iterator[findings.Finding]:
+    """A finding for each joint that carries a body with a goal, but whose sliders cannot get a torque."""
+    model, handles = made.read.model, {each.handle for each in wanted}
+    carrying = physics_access.part("worker.goals").carrying
+    chains = {
+        name for each in made.read.bodies if each.handle in handles for name in carrying(model, each.name)
+    }
+    for each in made.read.bodies:
+        joint, names = model.joints[each.index], model.coordinate_names[model.coordinate_slice(each.name)]
+        free = each.name not in made.options["motions"] and joint.reading_names != joint.coordinate_names
+        if free and chains.intersection(names):
+            yield findings.about(each.culprit, "no-torque", joint=each.joint_name)
 
 
 def _with_torques(task: Task, found: Any) -> Plan:

@@ -205,8 +205,8 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
 
 #: what a search for torques refuses: there is no gradient through it
 WITHOUT_GRADIENT = {
-    "pulls": "is pulled to its animation, which torques cannot be found with: set its Animation Influence to 0",
-    "controllers": "has a spring or a controller to its animation, which torques cannot be found with: turn it off",
+    "pulls": "is pulled to its animation, where no torques can be found: set its Animation Influence to 0",
+    "controllers": "has a spring or a controller to its animation, where no torques can be found: turn it off",
 }
 
 

@@ -70,6 +70,29 @@ def test_an_arm_on_a_rig_that_walks_reaches(part, scene, reaching):
     assert codes(solved.bake.warnings) == [] and part("handlers.staleness").changes(scene) == []
 
 
+@pytest.mark.parametrize("place", [(-0.5, -0.12, 1.36), (-0.1, -0.37, 1.56)])
+def test_an_arm_with_a_ball_for_a_shoulder_reaches_up(part, scene, make, body, authoring, place):
+    chest, arm = ((0, 0, 1.26), (0, 0, 1.48), None), ((-0.19, 0.01, 1.42), (-0.25, 0.03, 1.15), "Chest")
+    rig = make.armature("Rig", {"Chest": chest, "Arm": arm, "Forearm": (arm[1], (-0.27, -0.06, 0.9), "Arm")})
+    for parent, child, kind in (("Chest", "Arm", "spherical"), ("Arm", "Forearm", "hinge")):
+        settings = part("making.joint_places").add(scene, body(rig, parent), body(rig, child), kind, False)
+        for row in settings.condyle.joint.coordinates:
+            row.damping = 0.3
+    target = make.empty("Target")
+    target.location, scene.frame_end = place, 50
+    make.update()
+    part("making.goals").add(scene, body(rig, "Forearm"), "REACH", 48, target)
+    solved = solve(part, scene)
+    assert solved.torques == 4 and solved.misses[0] < 1e-3  # m: the requirement
+    assert "no-torque" not in codes(solved.bake.warnings)
+
+
+def test_a_joint_without_torque_is_named(part, scene, reaching):
+    bpy.data.objects["Joint A"].condyle.joint.type = "euler"
+    solved = solve(part, scene, accept=True)
+    assert solved.torques == 1 and "no-torque" in codes(solved.bake.warnings)
+
+
 def test_a_goal_out_of_reach_is_named_and_written_only_if_accepted(part, ph, scene, reaching):
     _, target = reaching
     target.location, scene.render.fps = (2.0, 0.0, 0.5), 25  # 1/200 s is less in single precision
