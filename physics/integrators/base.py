@@ -34,9 +34,11 @@ REASONS = {
     layout.ENERGY_LEAP: "its energy jumps by more than the work done on it",
 }
 
-#: called before every batch of a fixed-step method with the steps done, q, q' and the run's ``Result.info``; returns
-#: the number of steps to take, 0 to end, and whether a change altered the energy
-Steer = Callable[[int, FloatArray, FloatArray, Mapping[str, Any]], tuple[int, bool]]
+#: places and rates of all nodes as kernels order them, each (3 n,); None without soft bodies
+Nodes: TypeAlias = "tuple[FloatArray, FloatArray] | None"
+#: called before every batch of a fixed-step method with the steps done, q, q', nodes and the run's ``Result.info``;
+#: returns the number of steps to take, 0 to end, and whether a change altered the energy
+Steer = Callable[[int, FloatArray, FloatArray, Nodes, Mapping[str, Any]], tuple[int, bool]]
 
 
 @dataclass(frozen=True, eq=False)

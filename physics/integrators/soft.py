@@ -25,6 +25,8 @@ from .constrained import settler, statistics, with_room
 from .implicit import implicit_workspace, integrate_implicit
 from .stretches import run_in_stretches
 
+FIRST = 1024  # samples for which a live run has room at first: it may end long before its last one
+
 
 def check_soft(model: Model, method: Method) -> None:
     """ModelError if a method does not advance soft bodies, or the model has what their steps do not have."""
@@ -83,11 +85,11 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
     scheme = np.array([float(method.number)]) if implicit else method.scheme
     newton = implicit_workspace(model, 3 * mesh.num_beads)
     own = aligned_zeros(layout.STAGE_ROWS, 3 * mesh.num_free)
-    count = len(problem.samples)
-    records, efforts = np.zeros((2, count, flat.shape[1])), np.zeros((count, model.num_coordinates))
+    count, own_counters = len(problem.samples), np.zeros(2, dtype=np.int64)
+    efforts, none = np.zeros((count, model.num_coordinates)), np.zeros((flat.shape[1], layout.HELD + 1))
+    whole = problem.steer is None or problem.latest
+    records = np.zeros((2, count if whole else min(count, FIRST), flat.shape[1]))
     records[:, 0] = flat
-    node_log = np.zeros(2, dtype=np.int64), problem.samples, records[0], records[1]
-    more = node_log, efforts, np.zeros((flat.shape[1], layout.HELD + 1))
     constrained = any(impulses_of(model).values())
     system, memory, contacts, effort = constraint_space(model, local=True)
     forces = np.zeros((count, model.num_constraint_rows))
@@ -96,9 +98,11 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
     def advance(
         steps: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
     ) -> None:
-        nonlocal system
-        written = int(counters[1])
+        nonlocal records, system
+        written, until = int(counters[1]), problem.start + problem.dt * (int(counters[0]) + steps + 1)
+        records = _with_room(records, int(np.searchsorted(problem.samples, until)), count)
         recording.soft, recording.efforts = records, efforts if len(problem.motions[0]) else None
+        more = (own_counters, problem.samples, records[0], records[1]), efforts, none
 
         def advance_in(system: System) -> None:
             parts = model.constraint_arrays, system, contacts, memory, effort, forces
@@ -134,4 +138,14 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
             recording.info["constraints"] = statistics(model, system)
             refuse_torn(problem, system, counters, recording)
 
-    return run_in_stretches(problem, method.name, state, advance, spaces)
+    return run_in_stretches(problem, method.name, state, advance, spaces, (places, rates))
+
+
+def _with_room(records: FloatArray, needed: int, most: int) -> FloatArray:
+    """Records (2, samples, 3 n) for so many samples: the same, or longer ones, of no more than `most`."""
+    has = records.shape[1]
+    if needed <= has:
+        return records
+    longer = np.zeros((2, min(max(needed, 2 * has), most), records.shape[2]))
+    longer[:, :has] = records
+    return longer

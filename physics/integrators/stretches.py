@@ -12,7 +12,7 @@ from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..joints.packing import aligned_copy, aligned_zeros
 from ..model.result import Result
-from .base import Problem, Recording, forget_energy, note_energy
+from .base import Nodes, Problem, Recording, forget_energy, note_energy
 from .stops import motion_stops
 
 # A batch lasts about STRETCH [s]: progress is frequent and calls cost nothing in comparison. It has at most GROWTH
@@ -22,11 +22,13 @@ STRETCH, GROWTH = 0.05, 512
 Advance = Callable[[int, IntArray, FloatArray, FloatArray, IntArray, Recording], None]
 
 
-def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance, spaces: Any) -> Result:
+def run_in_stretches(
+    problem: Problem, name: str, state: State, advance: Advance, spaces: Any, nodes: Nodes = None
+) -> Result:
     """Let a kernel advance in batches of steps.
 
     advance: called with the number of steps, and counters (steps done, samples written), q, qd, chart and the
-    recording, which it changes. spaces: workspaces of the kernel.
+    recording, which it changes. spaces: workspaces of the kernel. nodes: of soft bodies, which it changes, too.
     """
     q, qd, chart = aligned_copy(state.q), aligned_copy(state.qd), np.array(state.chart)
     steps = int(np.ceil(problem.duration / problem.dt - 1e-9))
@@ -39,7 +41,7 @@ def run_in_stretches(problem: Problem, name: str, state: State, advance: Advance
     while counters[0] < steps:
         began = time.perf_counter()
         if problem.steer is not None:
-            stretch, turned = problem.steer(int(counters[0]), q, qd, recording.info)
+            stretch, turned = problem.steer(int(counters[0]), q, qd, nodes, recording.info)
             if stretch < 1:
                 break
             if turned:

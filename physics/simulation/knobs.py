@@ -235,5 +235,6 @@ def _open(model: Model) -> tuple[FloatArray, FloatArray, FloatArray]:
     seen = [next((new for old, new in zip(olds, shown) if array is old), array) for array in marked]
     own = vars(model)  # of a copy that nobody else has
     own["contact_pairs"], own["arrays"] = shown[2], (*model.arrays[: layout.MODEL_DATA], shown[0], shown[1])
+    own["gravity"] = shown[0][layout.GRAVITY : layout.GRAVITY + 3]
     own["_constraint_arrays"] = con_int, con_float, con_data, tuple(seen), spaces
     return data, dofs, pairs

@@ -11,9 +11,9 @@ from .._typing import FloatArray
 from ..bodies.state import State
 from ..errors import ModelError
 from ..integrators import FIXED_STEP
+from ..integrators.base import Nodes
 from ..integrators.control import Control
 from ..model.model import Model
-from ..model.observation import observe
 from ..model.result import Result
 from ..motions.pull import Pull, Pulls
 from ..motions.table import force_table
@@ -31,7 +31,7 @@ MEMORY = 0.5  # s over which rate and headroom are averaged
 
 UNSEEN = ("inputs", "grip")  # parameters without effect on the energies of a recorded motion
 
-Show = Callable[[dict[str, float], FloatArray], None]
+Show = Callable[..., None]
 Listen = Callable[[], Iterable[Mapping[str, Any]]]
 
 
@@ -45,11 +45,11 @@ class LiveRun:
         pulls: {body: `Pull`}, joints that are pulled towards a motion.
         listen: called before every batch of steps; returns the messages since the last call: changes for `Knobs.turn`,
             optionally with ``factor``: seconds of motion per second, or ``stop`` with any value, which ends the run.
-        show: called about 60 times a second, and `SOON` after a message, with figures and the poses of the body frames
-            (nb, 4, 4). Figures: time [s]; rate, seconds of motion per second; headroom, seconds of motion per second
-            of computation; averaged, the time over which both are averaged (about `MEMORY`); heard, number of messages
-            that the poses include; energy [J]; and gained, most_kinetic and work [J] of ``Result.info["energy"]``,
-            if known.
+        show: called about 60 times a second, and `SOON` after a message, with figures, the poses of the body frames
+            (nb, 4, 4), and with soft bodies the places of all nodes (n, 3), ordered as in `State`. Figures: time [s];
+            rate, seconds of motion per second; headroom, seconds of motion per second of computation; averaged, the
+            time over which both are averaged (about `MEMORY`); heard, number of messages that the poses include;
+            energy [J]; and gained, most_kinetic and work [J] of ``Result.info["energy"]``, if known.
         longest: the run ends after this motion [s].
 
     Raises:
@@ -149,17 +149,21 @@ class LiveRun:
         for end, changes in zip([*ends, len(result.t)], [*(said for _, said in self._turned), {}]):
             rows = slice(begin, end)
             if end > begin:
-                found[rows] = observe(knobs.model, result.q[rows], result.qd[rows], anywhere=True)[1]
+                found[rows] = dataclasses.replace(result.part(rows), model=knobs.model).energy
             knobs.turn(changes)
             begin = end
         return found
 
-    def _steer(self, done: int, q: FloatArray, qd: FloatArray, info: Mapping[str, Any]) -> tuple[int, bool]:
+    def _steer(
+        self, done: int, q: FloatArray, qd: FloatArray, nodes: Nodes, info: Mapping[str, Any]
+    ) -> tuple[int, bool]:
         """Number of steps due by the clock, after waiting for some; and whether a change altered the energy."""
         self._disturbed = False
-        return self._due(done, q, qd, info.get("energy", {})), self._disturbed
+        return self._due(done, (q, qd, nodes), info.get("energy", {})), self._disturbed
 
-    def _due(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> int:
+    def _due(
+        self, done: int, moving: tuple[FloatArray, FloatArray, Nodes], books: Mapping[str, float]
+    ) -> int:
         now = self._clock()
         moved = (done - self._done) * self._dt  # a batch may be cut at a corner of a motion
         self._credit -= moved
@@ -173,11 +177,11 @@ class LiveRun:
             self._last = now
             due = now - self._shown >= TICK
             if due or (now - self._since >= SOON and done > self._before):
-                self._picture(done, q, qd, books)
+                self._picture(done, moving, books)
                 self._since = np.inf
                 # an extra frame does not delay the next regular one
                 self._shown = now if due else self._shown
-                if too_short(self._given, q) is not None:
+                if too_short(self._given, moving[0]) is not None:
                     return 0
             steps = int(self._credit / self._dt)
             if steps:
@@ -219,18 +223,22 @@ class LiveRun:
                 self._since, self._before = self._clock(), done
         return False
 
-    def _picture(self, done: int, q: FloatArray, qd: FloatArray, books: Mapping[str, float]) -> None:
-        poses, energy = observe(self._knobs.model, q[None], qd[None], anywhere=True)
+    def _picture(
+        self, done: int, moving: tuple[FloatArray, FloatArray, Nodes], books: Mapping[str, float]
+    ) -> None:
+        model, (q, qd, nodes) = self._knobs.model, moving
+        soft = None if nodes is None else model.soft_mesh.outward(np.stack(nodes))[None]
+        seen = Result(model, np.zeros(1), q[None], qd[None], soft_states=soft)
         figures = {
             "time": self._problem.start + done * self._dt,
             "rate": self._moved / self._passed,
             "headroom": self._moved / self._busy,
             "averaged": self._passed,
             "heard": self._heard,
-            "energy": float(energy[0, 2]),
+            "energy": float(seen.energy[0, 2]),
             **books,
         }
-        self._show(figures, poses[0])
+        self._show(figures, seen.poses[0], *(() if soft is None else (soft[0, 0],)))
 
 
 def between(result: Result, start: float, end: float) -> Result:

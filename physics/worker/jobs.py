@@ -191,8 +191,8 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
             kept.update(message.get("stop") or {})
         return messages
 
-    def show(figures: dict[str, float], poses: Any) -> None:
-        report.news(figures, {"poses": poses})
+    def show(figures: dict[str, float], *seen: Any) -> None:
+        report.news(figures, dict(zip(("poses", "nodes"), seen)))
 
     report.message("running")
     run = LiveRun(model, state, listen=listen, show=show, factor=job.get("factor", 1.0), **options)

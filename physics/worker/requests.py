@@ -135,9 +135,9 @@ def live(
 ) -> Job:
     """Run in real time until stopped; keywords as ``simulate`` here, without duration and tolerances.
 
-    repeating: keywords of `Repeating` for inputs that repeat after a period. ``job.news`` has figures and "poses"
-    (nb, 4, 4). ``job.tell`` takes the messages of ``live.LiveRun``, and {"stop": {"from": time, "to": time}} or
-    {"stop": None}. ``simulate_answer`` reads the part of the motion requested by "stop".
+    repeating: keywords of `Repeating` for inputs that repeat after a period. ``job.news`` has figures, "poses"
+    (nb, 4, 4) and of soft bodies "nodes" (n, 3). ``job.tell`` takes the messages of ``live.LiveRun``, and {"stop":
+    {"from": time, "to": time}} or {"stop": None}. ``simulate_answer`` reads the part of the motion requested by "stop".
     """
     header, arrays = simulation({"model": model, "state": state, **keywords})
     return client.submit("live", {**header, "factor": factor, "repeating": plain(repeating or {})}, arrays)

@@ -8,12 +8,14 @@ import pytest
 import physics as ph
 from physics.contacts import Plane
 from physics.errors import ModelError
+from physics.integrators import soft
 from physics.motions.table import force_table
 from physics.simulation import simulate as simulation
 from physics.simulation.knobs import Knobs
 from physics.simulation.live import REST, SOON, TICK, LiveRun, between
 from tests.physics.constraints.mechanisms import pose
 from tests.physics.small_models import alone
+from tests.physics.soft.blocks import bolted
 
 
 class Clock:
@@ -58,9 +60,9 @@ def run(model, script, seconds=0.5, clock=None, **keywords):
             said.append({"stop": None})
         return said
 
-    def show(figures, poses):
+    def show(figures, *seen):
         state["time"] = figures["time"]
-        pictures.append((figures, poses))
+        pictures.append((figures, *seen))
 
     keywords = {"dt": 1e-3, "integrator": "symplectic_euler", **keywords}
     start = keywords.pop("state", None) or model.state(q=[0.3, -0.5])
@@ -331,3 +333,40 @@ def test_a_bad_gain_or_load_changes_nothing(changes):
     with pytest.raises(ModelError):
         knobs.turn({"gravity": [0.0, 0.0, -1.0], **changes})
     assert [array.tobytes() for array in knobs.model.arrays] == before
+
+
+@pytest.mark.parametrize("integrator", ["linearly_implicit_euler", "rk4"])
+def test_soft_bodies_are_those_of_the_simulation_bit_by_bit(integrator, monkeypatch):
+    """Also behind the samples for which there is room at first; each picture has all nodes."""
+    monkeypatch.setattr(soft, "FIRST", 2)
+    model = bolted(damping=1e-3)
+    keywords = {"integrator": integrator, "record_interval": 1.0 / 24.0, "dt": 2e-3}
+    live, pictures = run(model, [], state=model.state([0.3, -0.5]), **keywords)
+    assert 0.5 <= live.t[-1] + 1.0 / 24.0 < 0.6
+    whole = ph.simulate(model, model.state([0.3, -0.5]), duration=1.0, **keywords)
+    count = len(live.t)
+    for name in ("t", "q", "qd", "poses", "energy", "soft_states"):
+        assert getattr(live, name).tobytes() == getattr(whole, name)[:count].tobytes(), name
+    # samples of a step's length are the steps themselves: every picture is one of them
+    steps = ph.simulate(model, model.state([0.3, -0.5]), 1.0, 2e-3, integrator)
+    for figures, _, nodes in pictures:
+        row = round(figures["time"] / 2e-3)
+        assert nodes.tobytes() == steps.soft["block"].nodes[row].tobytes()
+        assert figures["energy"] == pytest.approx(steps.energy[row, 2], rel=1e-12)
+
+
+def test_soft_bodies_feel_gravity_and_are_kept_from_the_last_steps(monkeypatch):
+    """The energy is under the gravity of each time."""
+    monkeypatch.setattr(simulation, "MOST_LATEST", 100)
+    model = bolted(damping=1e-3)
+    keywords = {"integrator": "linearly_implicit_euler", "dt": 2e-3}
+    live, _ = run(model, [(0.2, {"gravity": [0.0, 0.0, 0.0]})], state=model.state([0.0, 0.0]), **keywords)
+    assert 50 <= len(live.t) <= 101 and live.soft_states.shape[0] == len(live.t)
+    row = len(live.t) // 2
+    state = model.state(live.q[row], live.qd[row], live.t[row])
+    state = dataclasses.replace(state, soft_states=live.soft_states[row])
+    light = model.altered(gravity=np.zeros(3))
+    on = ph.simulate(light, state, 0.05, **keywords)
+    for name in ("q", "qd", "soft_states", "energy"):
+        mine = getattr(live, name)[row : row + len(on.t)]
+        assert mine.tobytes() == getattr(on, name)[: len(mine)].tobytes(), name
