@@ -12,7 +12,7 @@ from pathlib import Path
 
 import bpy
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Modifier, Object, Scene
 
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
@@ -40,17 +40,20 @@ def file_of(item: Object) -> str:
     return f"{_beginning()}{plain}{more}.pc2"
 
 
-def check(scene: Scene, shapes: Sequence[SoftShape]) -> None:
-    """ModelError where caches of soft bodies cannot be written, or not be read by a modifier."""
+def check(scene: Scene, shapes: Sequence[SoftShape], to_bake: bool = True) -> None:
+    """ModelError where caches of soft bodies cannot be written, or not be read by a modifier.
+
+    to_bake: False: nothing is written beside the blend file.
+    """
     for shape in shapes:
         called = f"soft body {shape.name!r}"
         item = references.live(references.find_in(scene, shape.session_uid, called))
-        if not bpy.data.filepath:
+        if to_bake and not bpy.data.filepath:
             raise model_error(
                 f"{called}: save the file first; what is baked goes into a file beside it (File > Save As)"
             )
         folder = Path(bpy.data.filepath).parent
-        if not folder.is_dir():
+        if to_bake and not folder.is_dir():
             raise model_error(f"{called}: there is no folder {folder} any more: save the file elsewhere")
         if item.library is not None:
             raise model_error(f"{called} is linked; make a library override first")
@@ -71,41 +74,42 @@ def write(
     items = [references.find_in(scene, shape.session_uid, shape.name) for shape in shapes]
     seen = stepper.sample_matrices(scene, items, frames[rows], bones=(), baked=True)
     for item, shape in zip(items, shapes):
-        places = _embedded(shape, result.soft[shape.name].nodes[rows]) / units.length_scale(scene)
-        inverse = np.linalg.inv(seen[item.name_full][""])
-        local = places @ inverse[:, :3, :3].swapaxes(1, 2) + inverse[:, None, :3, 3]
-        cache = file_of(item)
-        _write_file(Path(bpy.path.abspath(cache)), float(frames[rows[0]]), local)
-        _add_modifier(item, cache, float(frames[rows[0]]))
+        cache, first = file_of(item), float(frames[rows[0]])
+        places = embedding(shape).places(result.soft[shape.name].nodes[rows])
+        content = packed(scene, first, seen[item.name_full][""], places)
+        path = Path(bpy.path.abspath(cache))
+        try:
+            with physics_access.part("io.files").write_atomically(path) as made:
+                made.write_bytes(content)
+        except OSError as error:
+            raise model_error(f"{path} cannot be written: {error.strerror or error}") from error
+        modifier = add_modifier(item, MODIFIER, cache, soft_shapes.later(item))
+        modifier.frame_start = first
+        item.condyle.soft.cache, item.condyle.soft.modifier = cache, modifier.name
+        schema.stamp(item.condyle)
 
 
-def _embedded(shape: SoftShape, nodes: np.ndarray) -> np.ndarray:
-    """Places (F, k, 3) of the vertices of a soft body, from those of its nodes (F, n, 3)."""
-    embedding = physics_access.part("soft.embedding")
-    found = embedding.embedded(shape.nodes, shape.tets, shape.vertices, shape.name)
-    return found.places(nodes)
+def embedding(shape: SoftShape) -> physics_access.Embedding:
+    """How the vertices of a soft body follow its nodes."""
+    made = physics_access.part("soft.embedding").embedded
+    return made(shape.nodes, shape.tets, shape.vertices, shape.name)
 
 
-def _write_file(path: Path, first: float, places: np.ndarray) -> None:
-    """Write a PC2 file of places (F, k, 3), in the place of one that is there."""
-    header = HEADER.pack(b"POINTCACHE2\0", 1, places.shape[1], first, 1.0, len(places))
-    try:
-        with physics_access.part("io.files").write_atomically(path) as made, made.open("wb") as stream:
-            stream.write(header)
-            stream.write(np.ascontiguousarray(places, dtype="<f4").tobytes())
-    except OSError as error:
-        raise model_error(f"{path} cannot be written: {error.strerror or error}") from error
+def packed(scene: Scene, first: float, worlds: np.ndarray, places: np.ndarray) -> bytes:
+    """A PC2 file of places (F, k, 3) in the world [m], from a first frame on; worlds: of the object (F, 4, 4)."""
+    inverse = np.linalg.inv(worlds)
+    local = places / units.length_scale(scene) @ inverse[:, :3, :3].swapaxes(1, 2) + inverse[:, None, :3, 3]
+    header = HEADER.pack(b"POINTCACHE2\0", 1, local.shape[1], first, 1.0, len(local))
+    return header + np.ascontiguousarray(local, dtype="<f4").tobytes()
 
 
-def _add_modifier(item: Object, cache: str, first: float) -> None:
-    """Let a modifier read a cache, in the place of what those before it give."""
-    modifier = item.modifiers.new(MODIFIER, "MESH_CACHE")
+def add_modifier(item: Object, name: str, cache: str, place: int) -> Modifier:
+    """Let a modifier at a place read a cache, in the place of what those before it give."""
+    modifier = item.modifiers.new(name, "MESH_CACHE")
     modifier.cache_format, modifier.filepath = "PC2", cache
-    modifier.frame_start = first
     modifier.show_expanded = False
-    item.modifiers.move(len(item.modifiers) - 1, soft_shapes.later(item))
-    item.condyle.soft.cache, item.condyle.soft.modifier = cache, modifier.name
-    schema.stamp(item.condyle)
+    item.modifiers.move(len(item.modifiers) - 1, place)
+    return modifier
 
 
 def free(items: Sequence[Object]) -> int:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from physics.muscles.obstacle import Obstacle
     from physics.reporting import Reporter
     from physics.simulation.between_samples import Between
+    from physics.soft.embedding import Embedding
     from physics.worker.client import Answer, Job, WorkerClient, WorkerError
 
 # the add-on's own package: "addon", or where Blender has installed it

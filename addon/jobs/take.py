@@ -48,15 +48,9 @@ def take(
             moving, read = scene_checks.read_checked(view, frames, curves, beside)
         except physics_access.physics().CondyleError as error:
             raise scene_checks.stop(view, error, curves) from error
+        mesh_caches.check(view, read.soft, to_bake)
         if to_bake:
-            mesh_caches.check(view, read.soft)
             bake_preconditions.check(view, read)
-        else:
-            if read.soft and not read.bodies:
-                raise physics_access.model_error(
-                    "a live run leaves out soft bodies, and nothing else is simulated: bake"
-                )
-            read = replace(read, soft=())
         to_lead = keyed_poses.keyed_joints(view, read) if led else {}
         uids = {item.session_uid for item in to_lead.values()}
         joints = [*moving.joints(view, read), *looks.sample(view, read, frames, uids)]

@@ -23,6 +23,7 @@ from ..data import references, stored_texts
 from ..data.references import Body, key_of
 from ..reading import conflicts
 from ..reading.scene import ModelBody, SceneModel
+from . import soft_meshes
 from .frames import Playhead
 
 MOVED = 1e-5
@@ -39,6 +40,7 @@ class Display:
         self._playhead = playhead
         self._scene_uid = scene.session_uid
         self._entries = read.bodies
+        self._soft = soft_meshes.SoftMeshes(read)
         self._frame = scene.frame_current, scene.frame_subframe
         bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
         for below, constraint, _ in conflicts.bending(bodies).values():
@@ -71,8 +73,8 @@ class Display:
                 found.append((entry, Body(item, bone)))
         return found
 
-    def show(self, poses: np.ndarray, time: float = 0.0) -> None:
-        """Show world poses (nb, 4, 4) [m] of the model's bodies at a time of the run [s].
+    def show(self, poses: np.ndarray, time: float = 0.0, nodes: np.ndarray | None = None) -> None:
+        """Show world poses (nb, 4, 4) [m] of the model's bodies at a time of the run [s], and places of nodes (n, 3).
 
         Raises:
             ModelError: channels cannot give a pose: a parent is not uniformly scaled, a bone is connected.
@@ -103,6 +105,8 @@ class Display:
             if channels.location is not None:
                 owner.location = channels.location[0]
             setattr(owner, channels.path, channels.rotation[0])
+        if nodes is not None:
+            self._soft.show(scene, nodes)
 
     def _why(self, error: Exception) -> Exception:
         """What to tell where poses cannot be shown: bones cannot leave an armature that was moved meanwhile."""
@@ -118,6 +122,7 @@ class Display:
     def put_back(self) -> None:
         """The file as it was."""
         put_back()
+        self._soft.close()
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene_uid), None)
         if scene is not None and (scene.frame_current, scene.frame_subframe) != self._frame:
             scene.frame_set(self._frame[0], subframe=self._frame[1])
@@ -151,6 +156,7 @@ def put_back() -> None:
         if scene.condyle.live:
             scene.condyle.live = False
     for item in bpy.data.objects:
+        soft_meshes.take_away(item)
         bones = item.pose.bones if item.pose is not None else ()
         for body in (Body(item), *(Body(item, bone.name) for bone in bones)):
             if body.data.before_live.shown:

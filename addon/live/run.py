@@ -116,7 +116,7 @@ class Run:
             if first:  # while kernels were compiled, what is keyed was played
                 playback.stop()
             if self._round is None or self.time <= self._round[0]:  # else the next round begins
-                self._display.show(self.poses, self.time)
+                self._display.show(self.poses, self.time, self._seen.arrays.get("nodes"))
             self._speak()
         elif self._seen is None:
             self.message, self.progress = self.job.message, self.job.progress

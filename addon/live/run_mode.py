@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import bpy
 import numpy as np
 from bpy.types import Scene
 
@@ -120,6 +121,8 @@ def _baked(
     rates: samples in a frame, frames in a second.
     """
     result = physics_access.part("worker.requests").simulate_answer(answer, ready.read.model)
+    if not bpy.data.filepath:  # there is nowhere to write them to
+        ready = replace(ready, read=replace(ready.read, soft=()))
     first = ready.frames[0]
     begin = first if run.playhead is None else run.playhead(float(result.t[0]))  # where its carrier was
     kept = (np.round(begin * rates[0]) + np.arange(len(result.t))) / rates[0]

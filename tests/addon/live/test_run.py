@@ -34,7 +34,7 @@ class Hand:
         self.seen = []
         self.steps = part("live.run_mode").live(scene, duration, **options)
 
-    def walk(self):
+    def walk(self, seconds=120.0):
         run = self.part("blender.session")
         inner, hand = self.steps, self
 
@@ -55,7 +55,7 @@ class Hand:
                     return end.value
 
         assert run.live is None
-        return self.part("blender.compute_process").run(watched(), seconds=120.0)
+        return self.part("blender.compute_process").run(watched(), seconds=seconds)
 
 
 class Watched:
