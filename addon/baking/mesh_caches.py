@@ -75,18 +75,24 @@ def write(
     seen = stepper.sample_matrices(scene, items, frames[rows], bones=(), baked=True)
     for item, shape in zip(items, shapes):
         cache, first = file_of(item), float(frames[rows[0]])
-        places = embedding(shape).places(result.soft[shape.name].nodes[rows])
+        own = result.model.soft_mesh.slices[shape.name]  # energies, as of `result.soft`, take seconds here
+        places = embedding(shape).places(result.soft_states[rows, 0, own])
         content = packed(scene, first, seen[item.name_full][""], places)
         path = Path(bpy.path.abspath(cache))
         try:
             with physics_access.part("io.files").write_atomically(path) as made:
                 made.write_bytes(content)
         except OSError as error:
-            raise model_error(f"{path} cannot be written: {error.strerror or error}") from error
+            raise not_written(path, error) from error
         modifier = add_modifier(item, MODIFIER, cache, soft_shapes.later(item))
         modifier.frame_start = first
         item.condyle.soft.cache, item.condyle.soft.modifier = cache, modifier.name
         schema.stamp(item.condyle)
+
+
+def not_written(path: Path, error: OSError) -> Exception:
+    """ModelError where a file cannot be written."""
+    return model_error(f"{path} cannot be written: {error.strerror or error}")
 
 
 def embedding(shape: SoftShape) -> physics_access.Embedding:

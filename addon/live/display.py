@@ -122,7 +122,6 @@ class Display:
     def put_back(self) -> None:
         """The file as it was."""
         put_back()
-        self._soft.close()
         scene = next((each for each in bpy.data.scenes if each.session_uid == self._scene_uid), None)
         if scene is not None and (scene.frame_current, scene.frame_subframe) != self._frame:
             scene.frame_set(self._frame[0], subframe=self._frame[1])

@@ -1,5 +1,5 @@
 """How a live run shows soft bodies: a Mesh Cache modifier of each reads its vertices from a file of one picture, which
-is written anew for every picture in Blender's folder for the session.
+is written anew for every picture.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class SoftMeshes:
         ]
 
     def show(self, scene: Scene, nodes: np.ndarray) -> None:
-        """Show places (n, 3) of all nodes [m], with the objects where the scene evaluates them now."""
+        """Show places (n, 3) of all nodes [m]; ModelError where Blender's folder cannot be written to."""
         if bpy.context.scene == scene:
             bpy.context.view_layer.update()  # what it hangs on was moved
         objects = {item.session_uid: item for item in bpy.data.objects}
@@ -37,25 +37,23 @@ class SoftMeshes:
             if item is None or item.type != "MESH":
                 continue
             world = units.array4(item.matrix_world)[None]
-            _file_of(uid).write_bytes(
-                mesh_caches.packed(scene, 0.0, world, embedding.places(nodes[None, own]))
-            )
+            content = mesh_caches.packed(scene, 0.0, world, embedding.places(nodes[None, own]))
+            try:
+                _file_of(uid).write_bytes(content)
+            except OSError as error:
+                raise mesh_caches.not_written(_file_of(uid), error) from error
             if MODIFIER not in item.modifiers:
                 _add_modifier(item)
             item.update_tag(refresh={"DATA"})
 
-    def close(self) -> None:
-        """Remove the files."""
-        for uid, _, _ in self._shapes:
-            _file_of(uid).unlink(missing_ok=True)
-
 
 def _file_of(uid: int) -> Path:
+    """In a folder that Blender removes when it ends."""
     return Path(bpy.app.tempdir) / f"condyle-live-{uid}.pc2"
 
 
 def _add_modifier(item: Object) -> None:
-    """Add the modifier where a bake has its own, and behind that one."""
+    """Add the modifier where a bake adds its own, and behind that one, which then has no effect."""
     place, active = soft_shapes.later(item), item.modifiers.active
     if place < len(item.modifiers) and item.modifiers[place].name == item.condyle.soft.modifier:
         place += 1

@@ -44,7 +44,7 @@ class Bake(Change, JobOperator, Operator):
         return self._done(outcome) + (f"; {counted(count, 'warning')}" if count else "")
 
     def _done(self, outcome: "bake.BakeReport") -> str:
-        soft = len(outcome.result.soft)
+        soft = len(outcome.result.model.soft_bodies)
         things = [counted(len(outcome.bodies), "body", "bodies")] if outcome.bodies or not soft else []
         things += [counted(soft, "soft body", "soft bodies")] if soft else []
         seconds = sum(outcome.seconds.values())

@@ -1,7 +1,5 @@
 """Soft bodies in live runs: the places of a bake, shown by a modifier that is gone afterwards, in whatever file."""
 
-from pathlib import Path
-
 import bpy
 import numpy as np
 import pytest
@@ -53,10 +51,6 @@ def walk(part, script=(), **options):
     return Hand(part, bpy.context.scene, script, duration=0.3, **options).walk(900.0)
 
 
-def files():
-    return list(Path(bpy.app.tempdir).glob("condyle-live-*"))
-
-
 def names(item):
     return [each.name for each in item.modifiers]
 
@@ -65,11 +59,11 @@ def test_an_unsaved_file_is_as_it_was(part, belly):
     before, rest, far = digest(), seen(belly), []
 
     def look(_run):
-        assert names(belly) == ["Condyle Live", "Finer"] and len(files()) == 1
+        assert names(belly) == ["Condyle Live", "Finer"]
         far.append(np.abs(seen(belly) - rest).max())
 
     report = walk(part, [(0.05 * k, look) for k in range(5)], record=True)
-    assert names(belly) == ["Finer"] and not files() and far[-1] > 0.05
+    assert names(belly) == ["Finer"] and far[-1] > 0.05
     assert len(report.frames) > 20 and not belly.condyle.soft.cache  # bodies alone are baked
     bpy.ops.condyle.free_bake()
     assert not differences(before, digest()), differences(before, digest())
