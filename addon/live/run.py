@@ -28,6 +28,7 @@ class Run:
 
     Attributes:
         figures: latest of the run (see physics' ``live``); empty until the first picture.
+        has_soft: whether soft bodies run.
         recorded: times [s] from and to which it is recorded: (None, None), (from, None) or (from, to).
     """
 
@@ -49,6 +50,7 @@ class Run:
         self.progress = 0.0
         self.error: Any = None
         self._model, self._muscles = ready.read.model, ready.read.muscles
+        self.has_soft = bool(ready.read.soft)
         self._handles = {entry.handle: entry.index for entry in ready.read.bodies}
         self._reader = knobs.Reader(live.settings(), ready.read)
         self.playhead = playhead

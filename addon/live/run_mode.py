@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-import bpy
 import numpy as np
 from bpy.types import Scene
 
 from ..animation import inputs as forcing
-from ..baking import solver_statistics
+from ..baking import mesh_caches, solver_statistics
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
@@ -54,6 +53,8 @@ def live(
     rates = frame_times.samples(scene), units.frames_per_second(scene)  # the user may change them meanwhile
     ready = yield from bake.ready(uid, frames, {})
     scene = references.find_scene(uid)
+    if record:
+        mesh_caches.check(scene, ready.read.soft)
     options = {name: value for name, value in ready.options.items() if name not in ONLY_BAKED}
     options["pulls"] = ready.pulls
     repeating, unlooped = live_frames.repeating(ready, units.frame_times(frames, scene))
@@ -121,8 +122,6 @@ def _baked(
     rates: samples in a frame, frames in a second.
     """
     result = physics_access.part("worker.requests").simulate_answer(answer, ready.read.model)
-    if not bpy.data.filepath:  # there is nowhere to write them to
-        ready = replace(ready, read=replace(ready.read, soft=()))
     first = ready.frames[0]
     begin = first if run.playhead is None else run.playhead(float(result.t[0]))  # where its carrier was
     kept = (np.round(begin * rates[0]) + np.arange(len(result.t))) / rates[0]

@@ -121,7 +121,11 @@ class RecordLive(Operator):
     bl_idname = "condyle.live_record"
     bl_label = "Record"
 
-    poll = StopLive.poll  # type: ignore[assignment]  # a parameter by another name
+    @classmethod
+    def poll(cls, context: Context) -> bool:
+        unsaved = session.live is not None and session.live.has_soft and not context.blend_data.filepath
+        why_not = "Save the file first: soft bodies are recorded in a file beside it" if unsaved else ""
+        return allowed(cls, why_not) if why_not else StopLive.poll(context)
 
     def execute(self, _context: Context) -> set[str]:
         first, last = session.live.recorded

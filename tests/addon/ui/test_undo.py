@@ -48,6 +48,7 @@ def test_what_has_no_step_of_undo_changes_nothing(part, stage, monkeypatch, tmp_
     run = SimpleNamespace(
         recorded=(None, None),
         stop=lambda: told.append("live_stop"),
+        has_soft=False,
         start_recording=lambda: told.append("live_record"),
     )
     if name == "clear_findings":
