@@ -16,7 +16,7 @@ from bpy.types import Object, Scene
 
 from ..animation import looks
 from ..blender import attachments, compute_process, lazy, physics_access, redraw, session
-from ..data import colliders, references
+from ..data import colliders, references, soft_bodies
 from ..data.connection_kinds import KINDS
 from ..data.connections import ConnectionProperties
 from ..reading import muscle_points
@@ -72,7 +72,9 @@ def needed(scene: Scene) -> list[str]:
     elif links or any(map(_is_led, joints)):
         kind = stages.EQUALITIES
     muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
-    return stages.needed(scene.condyle.simulation.integrator, kind, muscled)
+    names: list[str] = stages.needed(scene.condyle.simulation.integrator, kind, muscled)
+    alone = kind != stages.ONE_SIDED and not links and soft_bodies.in_use(scene)
+    return names[:1] if alone else names  # steps of soft bodies are compiled when they run
 
 
 def _is_led(item: Object) -> bool:

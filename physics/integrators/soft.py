@@ -101,8 +101,8 @@ def integrate_soft(problem: Problem, method: Method, state: State) -> Result:
         nonlocal records, system
         written, until = int(counters[1]), problem.start + problem.dt * (int(counters[0]) + steps + 1)
         records = _with_room(records, int(np.searchsorted(problem.samples, until)), count)
+        more = (own_counters, problem.samples, *records), efforts, none
         recording.soft, recording.efforts = records, efforts if len(problem.motions[0]) else None
-        more = (own_counters, problem.samples, records[0], records[1]), efforts, none
 
         def advance_in(system: System) -> None:
             parts = model.constraint_arrays, system, contacts, memory, effort, forces

@@ -89,9 +89,11 @@ def _submit(name: str, ahead: bool) -> Future[object]:
 
 
 def stages_of(model: Model, integrator: str, has_motions: bool) -> list[str]:
-    """Names of the stages that a simulation needs."""
+    """Names of the stages that a simulation needs; steps of soft bodies without impulses are compiled when they run."""
     kind = ONE_SIDED if one_sided(model) else EQUALITIES if model.constraints or has_motions else TREE
     names = needed(integrator, kind, bool(model.muscles))
+    if model.soft_bodies and kind != ONE_SIDED and not model.constraints:
+        names = names[:1]
     return [*names, COLLIDERS] if model.colliders else names
 
 

@@ -120,3 +120,8 @@ def test_a_file_saved_or_undone_during_a_run_has_no_trace_of_it(part, belly, sav
     with bpy.data.libraries.load(str(saved / "during.blend")) as (_, wanted):
         wanted.objects = ["Belly"]
     assert names(wanted.objects[0]) == ["Finer"]
+
+
+@pytest.mark.small
+def test_kernels_of_other_steps_are_not_compiled_first(part, belly):
+    assert part("jobs.precompile").needed(bpy.context.scene) == ["poses and energy"]

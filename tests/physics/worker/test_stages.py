@@ -18,6 +18,7 @@ from physics.worker import jobs, requests, stages
 from physics.worker.stage_names import BUILDING, IMPLICIT, OBSERVATION, USUAL, WITH_MUSCLES
 from physics.worker.stages import STAGES, stages_of
 from tests.physics.small_models import alone
+from tests.physics.soft.blocks import bolted
 
 
 def model(hard=False, muscled=False):
@@ -36,6 +37,7 @@ def model(hard=False, muscled=False):
         (model(), "rk4", True, ["poses and energy", "constraints"]),
         (model(hard=True), "symplectic_euler", False, ["poses and energy", "constraints and contacts"]),
         (model(), "bdf1", False, ["poses and energy", "implicit steps"]),
+        (bolted(), "bdf1", True, ["poses and energy"]),
         (
             model(True, True),
             "bdf1",
