@@ -216,6 +216,7 @@ class _Chosen:
     body: references.Body
     joint: Any
     with_speed: bool
+    exact: bool
     item: Any
     source: keyed_poses.Source | None
 
@@ -241,7 +242,10 @@ def see(
             told.append(findings.about(item, "start-of-moving-surface", joint=entry.joint_name))
             continue
         given_by = None if item is None else keyed_poses.source_of_joint(item)
-        chosen.append(_Chosen(entry.index, entry, body, joint, source in {"MOTION", "EXACT"}, item, given_by))
+        exact = source == "EXACT"
+        chosen.append(
+            _Chosen(entry.index, entry, body, joint, exact or source == "MOTION", exact, item, given_by)
+        )
     told += left_behind(scene, read, given)
     if not chosen:
         return [], told
@@ -261,7 +265,7 @@ def see(
                 np.array(row), scene
             )
         else:
-            made.exact = each.item.condyle.joint.start_from == "EXACT"
+            made.exact = each.exact
             made.followed = followed_of(
                 scene, each.item, each.joint, each.entry.name, np.ones(len(LOOKS), dtype=bool), np.array(row)
             )

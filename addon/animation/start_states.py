@@ -45,16 +45,18 @@ class Seen:
 
 
 def exact(
-    read: scene_to_model.SceneModel, seen: Sequence[Seen]
+    read: scene_to_model.SceneModel, seen: Sequence[Seen], fitted: set[str]
 ) -> tuple[scene_to_model.SceneModel, list[Seen]]:
-    """The model and what was seen with rest poses that make joints that start exactly meet their child's pose."""
+    """The model and what was seen with rest poses that make joints that start exactly meet their child's pose; but for
+    those of the names `fitted`, whose curve goes through it.
+    """
     if not any(each.exact for each in seen):
         return read, list(seen)
     inverse, made = physics_access.physics().lie.inverse, list[Seen]()
     described = read.model.to_dict()
     rests = {body["name"]: body for body in described["bodies"]}
     for each in seen:
-        if each.exact and each.followed.poses is not None:
+        if each.exact and each.followed.poses is not None and each.followed.name not in fitted:
             pose, near = each.followed.poses[-1], read.state.q[read.model.coordinate_slice(each.name)]
             scale = each.followed.length_scale or 1.0
             q, _, _ = single_pose.place(each.joint, near, pose @ inverse(each.followed.after), scale)

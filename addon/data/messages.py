@@ -97,7 +97,7 @@ TEXTS = {
     "shot-changed": "The scene is not as its shot was taken: what was simulated then is baked. Take another shot if that is not meant",
     # goals
     "goal-missed": "{body}: its point is {apart} from {target} at frame {frame}. Give the joints Damping, move the target, allow more frames, or press Write Anyway",
-    "no-torque": "{joint} gets no torque, so what it carries swings freely: its sliders are not its coordinates. Choose Spherical",
+    "no-torque": "{joint}: a joint of this type gets no torque and swings freely. Choose Spherical or Hinge",
     "rest-missed": "{body}: its joints move by up to {speed:.3g} rad or m a second at frame {frame}, where it should rest. Allow more frames, or press Write Anyway",
     "pose-missed": "{body}: its joint is {off:.3g} rad or m off at frame {frame}. Change the value, allow more frames, or press Write Anyway",
     # keys made physical

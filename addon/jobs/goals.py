@@ -73,14 +73,14 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     answer = yield requests.solve_goals(compute_process.client(), **task.arguments)
     found = requests.solve_goals_answer(answer)
     missed = _missed(wanted, found.misses, settings.tolerance * units.length_scale(view))
+    told = [*missed, *_without_torque(made, wanted)]
     if missed and not accept:
         session.missed_goals = scene_uid
-        findings.show(scene_uid, findings.of_source(missed, findings.BAKE))
+        findings.show(scene_uid, findings.of_source(told, findings.BAKE))
         more = f" And {len(missed) - 1} more: see the list." if len(missed) > 1 else ""
         raise physics_access.model_error(f"{missed[0].text}.{more} Nothing was changed")
     session.missed_goals = 0
     clock.lap("solve")
-    told = [*missed, *_without_torque(made, wanted)]
     report = yield from baked(task, found, frames, fitted, once, clock, told)
     return GoalReport(report, wanted, found.misses, found.gradients, len(task.places))
 

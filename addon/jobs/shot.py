@@ -108,7 +108,7 @@ def plan(shot: Shot) -> Steps[Plan]:
     options["motions"] = given.motions
     if loop is not None:
         options["loop"] = loop
-    read, starts = start_states.exact(read, shot.starts)
+    read, starts = start_states.exact(read, shot.starts, fitted)
     found, looked = start_states.find(starts, read, shot.fps, fitted)
     read = start_states.started(read, given.start, found)
     options["tau"] = inputs.table(read, shot.excited, shot.pushed, shot.look_times, given.targets)

@@ -30,7 +30,7 @@ class SoftMeshes:
     def show(self, scene: Scene, nodes: np.ndarray) -> None:
         """Show places (n, 3) of all nodes [m]; ModelError where Blender's folder cannot be written to."""
         if bpy.context.scene == scene:
-            bpy.context.view_layer.update()  # what it hangs on was moved
+            bpy.context.view_layer.update()  # bodies were moved, and what is parented to them
         objects = {item.session_uid: item for item in bpy.data.objects}
         for uid, own, embedding in self._shapes:
             item = objects.get(uid)
@@ -64,5 +64,6 @@ def _add_modifier(item: Object) -> None:
 def take_away(item: Object) -> None:
     """Remove the modifier of a run."""
     modifier = item.modifiers.get(MODIFIER)
-    if modifier is not None:
+    if modifier is not None and modifier.type == "MESH_CACHE":
         item.modifiers.remove(modifier)
+        _file_of(item.session_uid).unlink(missing_ok=True)

@@ -39,7 +39,7 @@ from .parameters import (
     model_with,
     values_of,
 )
-from .steps import refuse, rows_of
+from .steps import refuse, refuse_start, rows_of
 from .stops import Stops
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
@@ -90,8 +90,9 @@ def gradient(
 
     Raises:
         ModelError: an invalid argument, or a model with what has no gradient: one-sided and rolling constraints,
-            contacts, hard limits beside constraints, that bounce, or that bound several coordinates; gravity with
-            muscles that have mass. Nothing ran.
+            contacts, hard limits beside constraints or motions, that bounce, or that bound several coordinates; motions
+            of targets, of velocities, or that do not hold all the time; the start of a model with constraints and
+            motions; gravity with muscles that have mass. Nothing ran.
         DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
     motion = Motion(model, state, duration, dt, integrator, tau, motions)
@@ -140,6 +141,7 @@ class Task:
         self.places.write(row, values)
         model, old = model_with(values, self.model), self.state
         state = assemble(model, replace(old, q=values["q"].copy(), qd=values["qd"].copy()))
+        values |= {"q": np.array(state.q), "qd": np.array(state.qd)}
         return replace(self, model=model, state=state, values=values)
 
     def evaluate(self) -> tuple[float, Values]:
@@ -385,6 +387,7 @@ def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
     times, table = force_table(model, tau)
     values = values_of(model, state, table)
     places = Places(model, parameters, len(times), values)
+    refuse_start(model, motions, places.parameters)
     if any(each.kind == "gravity" for each in places.parameters) and model.arrays[3][layout.MUSCLE_MASSIVE]:
         name = next(muscle.name for muscle in model.muscles if muscle.masses is not None)
         raise ModelError(f"gravity has no gradient in a model whose muscles have mass ({name!r})")

@@ -292,7 +292,7 @@ def _best(task: Task, starts: list[FloatArray]) -> FloatArray:
     for row in starts:
         try:
             losses.append(task.with_values(row).loss())
-        except DivergedError:
+        except (DivergedError, ModelError):
             losses.append(np.inf)
     return starts[int(np.argmin(losses))]
 

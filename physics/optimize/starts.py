@@ -11,6 +11,7 @@ from .._typing import FloatArray
 from ..dynamics import inverse_dynamics
 from ..kinematics.solve import inverse_kinematics
 from ..kinematics.targets import Target
+from ..motions.motion import MotionArrays
 from ..motions.table import interpolated
 from .gradient import Task
 from .objectives import Objective, Pose, Reach
@@ -31,10 +32,11 @@ def from_inverse_kinematics(task: Task) -> FloatArray:
     Between poses coordinates follow quintics of least jerk. The torques of
     inverse dynamics along them are fitted by the rows of the table, in the least squares.
     """
-    times, q = _poses(task)
+    motions = task.prescribed()
+    times, q = _poses(task, motions)
     begin, end = task.times[0], task.times[-1]
     at = np.linspace(begin, end, BETWEEN * max(1, len(task.times) - 1) + 1)
-    torques = np.array([_torques_at(task, times, q, float(t)) for t in at])
+    torques = np.array([_torques_at(task, motions, times, q, float(t)) for t in at])
     fitted = np.linalg.lstsq(shares_of_rows(task.times, at), torques, rcond=None)[0]
     row = task.places.read(task.values)
     for each, part, (_, place) in zip(task.places.parameters, task.places.slices, task.places.places):
@@ -43,7 +45,7 @@ def from_inverse_kinematics(task: Task) -> FloatArray:
     return row
 
 
-def _poses(task: Task) -> tuple[FloatArray, FloatArray]:
+def _poses(task: Task, motions: MotionArrays) -> tuple[FloatArray, FloatArray]:
     """Times (P,) [s] and coordinates (P, nv): at the start, and where something is to be somewhere."""
     start = float(task.state.time)
     end = start + task.steps * task.dt
@@ -57,7 +59,7 @@ def _poses(task: Task) -> tuple[FloatArray, FloatArray]:
         if time > start:
             times.append(time)
             q, qd = np.array(states[-1].q), np.array(states[-1].qd)
-            at_time(task.model, task.prescribed(), time, q, qd)
+            at_time(task.model, motions, time, q, qd, np.zeros_like(qd))
             states.append(_pose(task, replace(states[-1], q=q, qd=qd), wanted[time], held))
     return np.array(times), np.array([state.q for state in states])
 
@@ -83,7 +85,9 @@ def _pose(task: Task, state: Any, wanted: list[Objective], held: list[str]) -> A
     return inverse_kinematics(task.model, targets, state, held=held, starts=STARTS).state
 
 
-def _torques_at(task: Task, times: FloatArray, poses: FloatArray, now: float) -> FloatArray:
+def _torques_at(
+    task: Task, motions: MotionArrays, times: FloatArray, poses: FloatArray, now: float
+) -> FloatArray:
     """Torques (nv,) of the motion from pose to pose at a time."""
     k = int(np.clip(np.searchsorted(times, now, side="right") - 1, 0, max(len(times) - 2, 0)))
     q, qd, qdd = poses[min(k, len(poses) - 1)], np.zeros(poses.shape[1]), np.zeros(poses.shape[1])
@@ -92,7 +96,7 @@ def _torques_at(task: Task, times: FloatArray, poses: FloatArray, now: float) ->
         share = min((now - times[k]) / width, 1.0)
         q = q + np.polyval(QUINTIC, share) * way
         qd, qdd = (np.polyval(np.polyder(QUINTIC, m), share) / width**m * way for m in (1, 2))
-    at_time(task.model, task.prescribed(), now, q, qd)
+    at_time(task.model, motions, now, q, qd, qdd)
     inputs = interpolated(now, task.times, task.values["table"])[task.model.num_coordinates :]
     state = task.model.state(q=q, qd=qd, time=now)
     return inverse_dynamics(task.model, state, qdd, inputs)

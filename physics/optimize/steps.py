@@ -12,13 +12,12 @@ from ..bodies.state import State
 from ..dynamics.workspace import constraint_space
 from ..errors import ModelError
 from ..integrators.implicit import implicit_workspace
+from ..kernels import layout as layouts
 from ..kernels.constraints import layout
-from ..kernels.stepping.motion_layout import GIVEN_POSITION, PIECE_HOLDS, PIECE_START
+from ..kernels.stepping.motion_layout import CHANNEL_COORDINATE, GIVEN_POSITION, PIECE_HOLDS, PIECE_START
 from ..model.model import Model
 from ..motions.motion import MotionArrays, pack_motions
 from .stops import not_differentiable
-
-EDGE = 1e-9  # s: times closer than this are equal
 
 
 def rows_of(model: Model, stages: int, motions: MotionArrays) -> tuple[Any, ...] | None:
@@ -49,34 +48,51 @@ def rows_of(model: Model, stages: int, motions: MotionArrays) -> tuple[Any, ...]
     )
 
 
-def at_time(model: Model, motions: MotionArrays, time: float, q: FloatArray, qd: FloatArray) -> None:
-    """Set the coordinates that motions prescribe at a time, and their velocities."""
-    kernels.stepping.motion.hold(motions, time, 0.0, q, qd, np.zeros_like(model.workspace().dof))
+def at_time(
+    model: Model, motions: MotionArrays, time: float, q: FloatArray, qd: FloatArray, qdd: FloatArray
+) -> None:
+    """Set the coordinates that motions prescribe at a time, their velocities and accelerations."""
+    dof = np.zeros_like(model.workspace().dof)
+    kernels.stepping.motion.hold(motions, time, 0.0, q, qd, dof)
+    led = motions[0][:, CHANNEL_COORDINATE]
+    qdd[led] = dof[led, layouts.GIVEN]
 
 
 def refuse(model: Model, motions: Any, state: State, duration: float) -> None:
     """ModelError if a model, or its motions, have what has no gradient."""
     model.check_dynamics()
+    (channels, pieces), end = pack_motions(model, motions, state), float(state.time) + duration
     one_sided = model.constraint_arrays[0][:, layout.CONSTRAINT_SENSE] != layout.EQUALITY
     rolling = model.constraint_arrays[0][:, layout.CONSTRAINT_KIND] == layout.ROLLING
-    beside = [*model.constraints, *(motions or {})] if model.has_hard_limits else []
+    beside = model.has_hard_limits
     for what, names in (
         ("constraint", [name for name, bad in zip(model.constraints, one_sided | rolling) if bad]),
         ("contact", model.contact_names),
         ("soft body", [each.name for each in model.soft_bodies]),
         ("hard limit of body", not_differentiable(model)),
-        ("hard limits beside the constraint or motion", beside),
-        ("target", [name for name in motions or {} if name in model.targets]),
+        ("hard limits of a model with the constraint", list(model.constraints) if beside else []),
+        ("hard limits of a model with the motion of", list(motions or {}) if beside else []),
     ):
         for name in names[:1]:
             raise ModelError(f"there is no gradient through the {what} {name!r}: take the model without it")
-    (channels, pieces), end = pack_motions(model, motions, state), float(state.time) + duration
+    edge = kernels.stepping.motion.EDGE
     for d, first, count, kind in channels.tolist():
         own = pieces[first : first + count]
-        over = np.append(own[1:, PIECE_START], np.inf) > state.time + EDGE
-        over &= own[:, PIECE_START] < end - EDGE
+        over = np.append(own[1:, PIECE_START], np.inf) > state.time + edge
+        over &= own[:, PIECE_START] < end - edge
         if kind != GIVEN_POSITION or not own[over, PIECE_HOLDS].all():
             raise ModelError(
                 f"the motion of {model.coordinate_names[d]!r} has no gradient: it must be one of positions that holds "
                 f"from {float(state.time):g} to {end:g} s"
+            )
+
+
+def refuse_start(model: Model, motions: Any, parameters: Any) -> None:
+    """ModelError if parameters move the start of a model with constraints and motions: it is assembled before the
+    motions place it.
+    """
+    for each in parameters if model.constraints and motions else ():
+        if each.kind in ("position", "speed", "frames"):
+            raise ModelError(
+                f"{each.kind} of {each.name!r} has no gradient in a model with constraints and motions: leave it out"
             )

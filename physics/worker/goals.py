@@ -11,9 +11,11 @@ import numpy as np
 from .._typing import FloatArray
 from ..bodies.state import State
 from ..dynamics import body_poses, inverse_dynamics, mass_matrix
+from ..dynamics.constrained import assemble
 from ..errors import ModelError
 from ..model.model import Model
 from ..model.result import Result
+from ..motions.motion import places_of_motions
 from ..motions.table import Table, force_table, interpolated
 from ..optimize.objectives import Effort, Objective, Pose, Reach, Rest, Sum
 from ..optimize.optimum import FROM_POSES, optimize
@@ -58,29 +60,33 @@ class Goal:
         number(given.get("weight", 1.0), f"weight of a goal of {given['body']!r}", not_negative=True)
         return cls(**given)
 
-    def objective(self, model: Model, state: State) -> Objective:
-        """It as a loss: 1 where a point is as far off as its chain is long, at 10 rad/s, or 1 rad or m off a pose."""
+    def objective(self, model: Model, state: State, moved: Sequence[str]) -> Objective:
+        """It as a loss: 1 where a point is as far off as its chain is long, at 10 rad/s, or 1 rad or m off a pose.
+
+        moved: names of the coordinates that no motion prescribes.
+        """
         if self.kind == "reach":
-            arm = self.place(body_poses(model, state), model) - _root(model, self.body)
+            poses = body_poses(model, state)
+            arm = self.place(poses, model) - _base(model, poses, self.body, moved)
             reach = Reach(self.body, np.array(self.target), np.array(self.point), self.time)
             return self.weight / max(float(arm @ arm), 1e-12) * reach
         if self.kind == "pose":
             return self.weight * Pose({self.coordinate: self.value}, self.time)
-        return SPEEDS * self.weight * Rest(carrying(model, self.body), self.time)
+        return SPEEDS * self.weight * Rest(_moving(model, self.body, moved), self.time)
 
     def place(self, poses: FloatArray, model: Model) -> FloatArray:
         """The point in the world (3,) at poses (nb, 4, 4)."""
         pose = poses[model.index(self.body)]
         return pose[:3, :3] @ np.array(self.point) + pose[:3, 3]
 
-    def miss(self, result: Result) -> float:
+    def miss(self, result: Result, moved: Sequence[str]) -> float:
         """By how much a motion with a sample at each step misses it [m; rad/s; rad, m]."""
         row, model = int(np.argmin(np.abs(result.t - self.time))), result.model
         if self.kind == "reach":
             return float(np.linalg.norm(self.place(result.poses[row], model) - np.array(self.target)))
         if self.kind == "pose":
             return float(np.abs(result.q[row, model.coordinate_index(self.coordinate)] - self.value))
-        columns = [model.coordinate_index(name) for name in carrying(model, self.body)]
+        columns = [model.coordinate_index(name) for name in _moving(model, self.body, moved)]
         return float(np.abs(result.qd[row, columns]).max(initial=0.0))
 
 
@@ -93,12 +99,18 @@ def carrying(model: Model, body: str) -> list[str]:
     return names
 
 
-def _root(model: Model, body: str) -> FloatArray:
-    """Place (3,) of the joint by which a body's chain begins."""
-    index = model.index(body)
-    while model.parent[index] >= 0:
-        index = int(model.parent[index])
-    return np.asarray(model.bodies[index].joint_in_parent)[:3, 3]
+def _moving(model: Model, body: str, moved: Sequence[str]) -> list[str]:
+    """Of the coordinates between the world and a body those that are moved."""
+    return [name for name in carrying(model, body) if name in moved]
+
+
+def _base(model: Model, poses: FloatArray, body: str, moved: Sequence[str]) -> FloatArray:
+    """Place (3,) of the first joint between the world and a body, of which a coordinate is moved."""
+    first = _moving(model, body, moved)[:1] or carrying(model, body)[:1]
+    index = next(k for k, name in enumerate(model.body_names) if first[0] in carrying(model, name))
+    joint, parent = np.asarray(model.bodies[index].joint_in_parent), int(model.parent[index])
+    place: FloatArray = (joint if parent < 0 else poses[parent] @ joint)[:3, 3]
+    return place
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,16 +159,19 @@ def solve(
 ) -> Solution:
     """Search for torques of some coordinates at knots (K,) [s], straight between them, that meet goals.
 
-    options: duration, dt, integrator, tau and motions of ``simulate``. effort: weight of the squared torques, as a
-    share of those that hold the model and bring it a radian far. most: gradients.
+    options: duration, dt, integrator, tau, motions and assemble of ``simulate``. effort: weight of the squared torques,
+    as a share of those that hold the model and bring it a radian far. most: gradients.
 
     Raises:
         ModelError, DivergedError: as of `optimize`; other forces are not straight between the knots.
     """
     model.check_dynamics()
+    state = assemble(model, state) if options.get("assemble") else state
     duration, dt, integrator = (options[name] for name in ("duration", "dt", "integrator"))
     table, motions = at_knots(model, options.get("tau"), torques, knots), options.get("motions")
-    wanted = Sum(tuple((1.0, goal.objective(model, state)) for goal in goals))
+    led = {d for _, _, where in places_of_motions(model, motions) for d in range(where.start, where.stop)}
+    moved = [name for d, name in enumerate(model.coordinate_names) if d not in led]
+    wanted = Sum(tuple((1.0, goal.objective(model, state, moved)) for goal in goals))
     efforts = effort / _usual_effort(model, state, torques, duration) * Effort(list(torques))
     values, done = table, 0
     for round_, easier in enumerate(EASIER):
@@ -185,7 +200,7 @@ def solve(
     values[:, columns] = values[:, columns].astype(np.float32)
     result = simulate(model, state, duration, dt, integrator, tau=Table(knots, values), motions=motions)
     by_name = {name: values[:, column].copy() for name, column in zip(torques, columns)}
-    return Solution(knots, by_name, [goal.miss(result) for goal in goals], done)
+    return Solution(knots, by_name, [goal.miss(result, moved) for goal in goals], done)
 
 
 def at_knots(model: Model, tau: Any, torques: Sequence[str], knots: FloatArray) -> FloatArray:

@@ -8,19 +8,20 @@ loss by q1 and v1, the solutions of
 
 give those by v, m - J1^T z, by q, n - B1^T z - J1^T w - dE/dq, and by all on which M depends, -dE, where E =
 y^T (M (v1 - v) - J^T j) + x^T (M (q1 - q) - J^T i). As M a = ID(q, 0, a) - ID(q, 0, 0), three stages of length 0 have
-what is not of J.
+the terms without J.
 """
 
 from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.vectors import Array
-from ..compiler.jit import shared
+from ..compiler.jit import inline, shared
 from ..muscles.states import begin_states
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Spaces, Tables
 from ..stepping.implicit import GAMMA, newton_step
-from ..stepping.motion import follow
+from ..stepping.motion import follow, hold
+from ..stepping.motion_layout import CHANNEL_COORDINATE
 from ..stepping.rollout import copy
 from . import layout as adjoint
 from .rows import (
@@ -61,12 +62,22 @@ def repeat_step(
     begin_states(data, width, vectors[adjoint.BEGUN_STATES], stages[newton.LAST_Q])
     notes[newton.HISTORY] = min(notes[newton.HISTORY], 1.0)  # the step after this one
     flags[at.STATUS] = at.OK
+    hold(more[2], now[0], h if integrator == at.BACKWARD_EULER else 0.0, q, qd, spaces[at.DOF])
     newton_step(arrays, more, integrator, tables, now, 1.0, h, q, qd, implicit, spaces)
     last = forces.shape[0] - 2
     for k in range(forces.shape[1]):
         forces[0, k] = stages[newton.NEWEST + last, nv + k]
         forces[last, k] = stages[newton.NEWEST, nv + k]
     return bool(flags[at.STATUS] == at.OK)
+
+
+@inline
+def forget_prescribed(rows: Rows, by_q: Array, by_qd: Array) -> None:
+    """Drop the derivatives by coordinates on motions, whose state before does not count."""
+    (_, _, (channels, _), _, _, _, _, _) = rows[0]
+    for k in range(channels.shape[0]):
+        d = channels[k, CHANNEL_COORDINATE]
+        by_q[d] = by_qd[d] = 0.0
 
 
 @shared

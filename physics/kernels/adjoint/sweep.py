@@ -16,7 +16,14 @@ from ..stepping.rollout import CHART_LIMIT, change_charts, copy, table_force
 from . import layout as adjoint
 from .charts import pull_charts
 from .parameters import add_inputs, take_bodies, take_coordinates
-from .projection import begin_projection, find_pushes, place_stages, repeat_step, take_turning
+from .projection import (
+    begin_projection,
+    find_pushes,
+    forget_prescribed,
+    place_stages,
+    repeat_step,
+    take_turning,
+)
 from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, derive_rows, force_on, prepare_stage
 from .stage import Lent, note_stage, pull_stage
 from .states import Motion, add_pulls
@@ -340,12 +347,13 @@ def sweep_back(
         if stop >= 0:
             for d in range(nv):
                 by_q[d] += vectors[adjoint.STOPPED_Q, d]
-        for d in range(nv):
-            if dof[d, at.HELD] != 0.0:  # whatever a prescribed coordinate was before
-                by_q[d] = by_qd[d] = 0.0
+        if rows is not None:
+            forget_prescribed(rows, by_q, by_qd)
     for d in range(nv):
         by_q[d] += slopes[0][0, d]
         by_qd[d] += slopes[1][0, d]
+    if rows is not None:
+        forget_prescribed(rows, by_q, by_qd)
     if (
         rows is not None and first == 0 and rows[JACOBIAN].shape[0] > 0
     ):  # a simulation begins on the constraints

@@ -103,7 +103,9 @@ def end_step(soft: Soft, rows: Array, motion: Array, t: float, dt: float, state:
     keep(memory, False)
     free, count, found, before = vectors[newton.CORRECTION, :nv], 0, (0, 0), math.inf
     copy(qd, free)
+    seen = system[con.SYSTEM_STATISTICS][con.UNILATERAL_STEPS]
     for turn in range(MOST_TURNS):
+        system[con.SYSTEM_STATISTICS][con.UNILATERAL_STEPS] = seen  # once a step
         count, found = constrain_velocities(
             arrays, constraints, contacts, dt, (0.5, dt), last_q, qd, last_qd, system, memory, soft[4]
         )

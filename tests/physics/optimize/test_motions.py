@@ -6,6 +6,7 @@ import pytest
 import physics as ph
 from physics.constraints import CouplingConstraint
 from physics.optimize.gradient import Motion, make_task
+from tests.physics.generators import random_surface
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate
 
 INERTIA = np.diag([0.02, 0.03, 0.02])
@@ -59,7 +60,7 @@ def test_on_a_prescribed_root(geared, interpolation, integrator):
 def test_what_a_prescribed_coordinate_was_does_not_count():
     model = carried()
     state, motions = led(model)
-    wanted = ph.objectives.Reach("c", (0.1, 0.2, 0.3))
+    wanted = ph.objectives.Reach("c", (0.1, 0.2, 0.3)) + ph.objectives.Pose({"root.x": 1.0}, time=0.0)
     parameters = [ph.Parameter(kind, "root.x") for kind in ("torque", "position", "speed")]
     found = ph.gradient(
         model, state, 0.1, 2e-3, integrator="sdirk2", objective=wanted, parameters=parameters, motions=motions
@@ -91,6 +92,43 @@ def test_an_arm_reaches_on_a_moving_root():
     assert (
         np.abs(pose[:3, :3] @ [0.2, 0.0, 0.0] + pose[:3, 3] - aim).max() < 1e-6
     )  # m: the search's tolerance
+
+
+@pytest.mark.parametrize("integrator", IMPLICIT)
+def test_from_a_corner_of_a_given_motion(integrator):
+    """Backward Euler begins with the velocity before the corner, and takes the mean to the end of its step."""
+    model = carried()
+    state, motions = led(model, "linear")
+    q = np.array(state.q)
+    q[:6] = motions["root"].values[2]
+    state = model.state(q=q, qd=state.qd, time=float(TIMES[2]))
+    wanted = ph.objectives.Reach("c", (0.1, 0.2, 0.3))
+    motion = Motion(model, state, 0.02, 2e-3, integrator, None, motions)
+    off = errors(make_task(motion, wanted, [*of_coordinate("a.angle"), *of_body("c")]))
+    assert max(off.values()) < 1e-6, off  # as the differences of losses
+
+
+@pytest.mark.parametrize("integrator", IMPLICIT)
+def test_a_moving_surface_keeps_its_pace(integrator):
+    """Its time is prescribed by no motion: where and how fast it begins counts."""
+    builder = ph.ModelBuilder()
+    surface = random_surface(np.random.default_rng(3), moving=True)
+    builder.add_body("sheet", joint=surface, mass=1.0, com=(0.1, 0.0, 0.05), inertia=INERTIA)
+    model = builder.build()
+    name = model.coordinate_names[int(np.argmax(model.prescribed))]
+    state = model.state(qd=np.where(model.prescribed, 1.0, 0.3))
+    wanted = ph.objectives.Reach(model.body_names[-1], (0.1, 0.2, 0.3))
+    motion = Motion(model, state, 0.05, 1e-3, integrator)
+    off = errors(make_task(motion, wanted, [ph.Parameter(kind, name) for kind in ("position", "speed")]))
+    assert max(off.values()) < 1e-6, off
+
+
+def test_a_start_that_is_assembled_before_motions_place_it_is_named():
+    model = carried(geared=True)
+    state, motions = led(model)
+    given = {"integrator": "bdf1", "objective": ph.objectives.Rest(), "motions": motions}
+    with pytest.raises(ph.ModelError, match=r"a\.angle"):
+        ph.gradient(model, state, 0.2, 2e-3, **given, parameters=[ph.Parameter("position", "a.angle")])
 
 
 @pytest.mark.parametrize("fault", [{"windows": [(0.05, 0.3)]}, {"kind": "velocity"}])

@@ -350,7 +350,7 @@ def test_torques_for_goals(client):
     assert max(found.misses) < 1e-4  # m, rad/s
     table = ph.Table(found.times, np.stack(list(found.torques.values()), axis=1))
     result = ph.simulate(model, model.state(), **run, tau=table)
-    again = [goal.miss(result) for goal in wanted]
+    again = [goal.miss(result, model.coordinate_names) for goal in wanted]
     assert again == pytest.approx(found.misses, abs=1e-9)  # round-off, magnified
 
 
