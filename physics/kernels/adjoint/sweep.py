@@ -267,6 +267,47 @@ def pull_projection(
     return found
 
 
+@shared
+def pull_end(
+    run: Run,
+    rows: Array,
+    integrator: int,
+    now: tuple[float, float],
+    h: float,
+    end: tuple[Array, Array],
+    by_tau: Array,
+    notes: Array,
+) -> bool:
+    """The end (q1, v1) of a step of a model with constraints or motions; END_Q, END_QD get that of its stages, and rows
+    their forces. now is the time and the number of steps done.
+    """
+    arrays, tables, _, _, _, lent, spaces = run
+    if not repeat_step(arrays, rows, integrator, tables, now, h, lent[3], spaces):
+        return False
+    found = True
+    if rows[JACOBIAN].shape[0] > 0:
+        found = pull_projection(run, rows, now[0], end[0], end[1], by_tau, notes)
+    place_stages(rows, integrator, now[0], h, lent[3], spaces[at.DOF])
+    return found
+
+
+@shared
+def pull_stages(
+    run: Run, rows: Array, integrator: int, t: float, h: float, by_tau: Array, notes: Array
+) -> bool:
+    """The stages of a step from time t on, which end at END_Q, END_QD."""
+    vectors, nv = run[5][3], run[6][at.DOF].shape[0]
+    q, qd, push = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv], vectors[adjoint.LAST_QDD, :nv]
+    if integrator == at.SDIRK2:
+        return pull_two_stages(run, rows, t, h, q, qd, by_tau, notes)
+    if rows is not None:
+        prepare_stage(rows, h, 0, qd)
+    else:
+        for d in range(nv):
+            push[d] = (qd[d] - vectors[adjoint.BEGUN_QD, d]) / h
+    return take_stage(run, rows, True, t + h, h, (q, qd, push), by_tau[0], notes[0])
+
+
 @entry
 def sweep_back(
     run: Run,
@@ -325,25 +366,15 @@ def sweep_back(
             if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
                 return
         else:
-            now_k = t, float(first + k)
-            if not repeat_step(arrays, rows, integrator, run[1], now_k, h, vectors, spaces):
+            at_start, end, end_notes = (
+                (t, float(first + k)),
+                (q[k + 1], qd[k + 1]),
+                notes[k, by_tau.shape[1] :],
+            )
+            if not pull_end(run, rows, integrator, at_start, h, end, by_tau[k, 0], end_notes):
                 return
-            if rows[JACOBIAN].shape[0] > 0 and not pull_projection(
-                run, rows, t, q[k + 1], qd[k + 1], by_tau[k, 0], notes[k, by_tau.shape[1] :]
-            ):
-                return
-            place_stages(rows, integrator, t, h, vectors, dof)
-        if integrator == at.SDIRK2:
-            if not pull_two_stages(run, rows, t, h, end_q, end_qd, by_tau[k], notes[k]):
-                return
-        else:
-            if rows is None:
-                for d in range(nv):
-                    push[d] = (end_qd[d] - begun_qd[d]) / h
-            else:
-                prepare_stage(rows, h, 0, end_qd)
-            if not take_stage(run, rows, True, t + h, h, (end_q, end_qd, push), by_tau[k, 0], notes[k, 0]):
-                return
+        if not pull_stages(run, rows, integrator, t, h, by_tau[k], notes[k]):
+            return
         if stop >= 0:
             for d in range(nv):
                 by_q[d] += vectors[adjoint.STOPPED_Q, d]
@@ -353,12 +384,9 @@ def sweep_back(
         by_q[d] += slopes[0][0, d]
         by_qd[d] += slopes[1][0, d]
     if rows is not None:
+        if first == 0 and rows[JACOBIAN].shape[0] > 0:  # a simulation begins on the constraints
+            copy(q[0], end_q)
+            copy(qd[0], end_qd)
+            end_notes = notes[by_tau.shape[0], by_tau.shape[1] :]
+            pull_projection(run, rows, start, q[0], qd[0], by_tau[0, 0], end_notes)
         forget_prescribed(rows, by_q, by_qd)
-    if (
-        rows is not None and first == 0 and rows[JACOBIAN].shape[0] > 0
-    ):  # a simulation begins on the constraints
-        copy(q[0], end_q)
-        copy(qd[0], end_qd)
-        pull_projection(
-            run, rows, start, q[0], qd[0], by_tau[0, 0], notes[by_tau.shape[0], by_tau.shape[1] :]
-        )
