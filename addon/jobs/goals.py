@@ -215,7 +215,7 @@ def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, 
 
 
 def _without_torque(made: Plan, wanted: list[Wanted]) -> Iterator[findings.Finding]:
-    """A finding for each joint that carries a body with a goal, but whose sliders cannot get a torque."""
+    """A finding for each joint between the world and a body with a goal whose sliders cannot get a torque."""
     model, handles = made.read.model, {each.handle for each in wanted}
     carrying = physics_access.part("worker.goals").carrying
     chains = {
