@@ -2,8 +2,6 @@
 is written anew for every picture.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import bpy

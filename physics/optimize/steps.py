@@ -1,7 +1,5 @@
 """What the steps of a motion may have that is taken backwards: their rows of constraints, and what is refused."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -11,8 +11,6 @@ y^T (M (v1 - v) - J^T j) + x^T (M (q1 - q) - J^T i). As M a = ID(q, 0, a) - ID(q
 the terms without J.
 """
 
-from __future__ import annotations
-
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared

@@ -8,8 +8,6 @@ Let T = d(J^T l)/dq and B = d(J q')/dq at fixed l and q'. The solution (y, z) of
 then gives the derivatives by p, n - (K - T)^T y - B^T z / s, and by v, m' - (D + s (K - T))^T y - (J + s B)^T z / s.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from .. import layout as at

@@ -4,8 +4,6 @@ With it stiff elements give way to impulses as they do to other forces of the st
 response, so the antisymmetric part of the matrix, which is of the order of the step, is left out.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as at

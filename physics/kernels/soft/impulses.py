@@ -5,8 +5,6 @@ What the whole matrix gives beyond it is added to the velocities without impulse
 the step's end satisfies its linear equations with their forces.
 """
 
-from __future__ import annotations
-
 import math
 
 from .. import layout as tree
