@@ -53,18 +53,17 @@ def exact(
     if not any(each.exact for each in seen):
         return read, list(seen)
     inverse, made = physics_access.physics().lie.inverse, list[Seen]()
-    described = read.model.to_dict()
-    rests = {body["name"]: body for body in described["bodies"]}
+    rests = {body.name: body for body in read.model.bodies}
     for each in seen:
         if each.exact and each.followed.poses is not None and each.followed.name not in fitted:
             pose, near = each.followed.poses[-1], read.state.q[read.model.coordinate_slice(each.name)]
             scale = each.followed.length_scale or 1.0
             q, _, _ = single_pose.place(each.joint, near, pose @ inverse(each.followed.after), scale)
             after = inverse(each.joint.transform(q)) @ pose
-            rests[each.name]["body_in_joint"] = after.tolist()
+            rests[each.name] = replace(rests[each.name], body_in_joint=after)
             each = replace(each, followed=replace(each.followed, after=after))
         made.append(each)
-    model = physics_access.physics().ModelBuilder.from_dict(described).build()
+    model = read.model.altered(bodies=list(rests.values()))
     return replace(read, model=model, state=model.state(read.state.q, read.state.qd, read.state.time)), made
 
 
