@@ -25,7 +25,6 @@ from ..reading.scene import SceneModel
 from . import keys as bake_keys
 from . import muscle_spaces
 
-PATH = "condyle.muscle.excitation"
 #: property of a baked curve: which of the muscle's hooks were to be seen before, as JSON
 HOOKS = "condyle_hooks"
 COUNT = 48
@@ -76,7 +75,9 @@ class _Shapes:
 def excitations(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
     """Excitation (F, muscles) of each muscle of the model at the frames (F,)."""
     items = [references.object_in(scene, entry.session_uid) for entry in read.muscles]
-    return np.clip(input_values.values_of(scene, [(item, PATH) for item in items], frames), 0.0, 1.0)
+    return np.clip(
+        input_values.values_of(scene, [(item, input_values.EXCITATION) for item in items], frames), 0.0, 1.0
+    )
 
 
 def activations(read: SceneModel, result: physics_access.Result, excited: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Goals of bodies: what is wanted of them at a frame. Torques that meet them are searched for."""
+"""Goals of bodies: what is wanted of them at a frame. Torques or excitations that meet them are searched for."""
 
 from bpy.types import Object, PropertyGroup
 
@@ -62,11 +62,19 @@ class GoalList(PropertyGroup):
 
 
 class GoalSettings(PropertyGroup):
-    """How torques for the goals and the keys of a scene are searched for."""
+    """How torques or excitations for the goals, and torques for the keys of a scene, are searched for."""
 
+    by: choice(
+        "Move By",
+        "What Solve Goals finds, and keys",
+        items=(
+            ("TORQUES", "Joint Torques", "Torques of the joints that carry the bodies with goals", 0),
+            ("MUSCLES", "Muscles", "Excitations of the muscles that cross these joints", 1),
+        ),
+    )
     knots: integer(
         "Knots",
-        "Keys of each torque from the first frame to that of the last goal, straight between them",
+        "Keys of each torque or excitation from the first frame to that of the last goal, straight between them",
         **span(2, 20, 200, default=8),
     )
     steps: integer(
@@ -76,7 +84,8 @@ class GoalSettings(PropertyGroup):
     )
     effort: number(
         "Effort",
-        "How much small torques count against the goals: with more they are smaller, and goals are missed by more",
+        "How much small torques or excitations count against the goals: with more they are smaller, and goals are "
+        "missed by more",
         **span(0.0, 100.0, default=0.1),
     )
     tolerance: length(

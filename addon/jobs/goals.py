@@ -1,4 +1,6 @@
-"""Torques that meet the goals of bodies, as keys, and the bake of what they do: a generator as those of `bake`."""
+"""Torques or excitations that meet the goals of bodies, as keys, and the bake of what they do: a generator as those of
+`bake`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..animation import inputs as forcing
-from ..baking import solver_statistics, torque_keys, write
+from ..baking import input_keys, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
@@ -26,37 +28,40 @@ METHODS = ("sdirk2", "bdf1")
 REST = 1e-3
 #: distance from a pose [rad, m]
 POSE = 1e-3
-MOST_GRADIENTS = 24
+MOST_GRADIENTS = {"TORQUES": 24, "MUSCLES": 48}
 #: what an effort of 1 is to the search
 EFFORT = 1e-6
 
 
 @dataclass(frozen=True)
 class GoalReport:
-    """What was found, and the bake of it; misses: by how much each goal is missed [m; rad/s]."""
+    """What was found, and the bake of it; misses: by how much each goal is missed [m; rad/s]; keyed: how many torques
+    or excitations, as `what` says.
+    """
 
     bake: bake.BakeReport
     goals: list[Wanted]
     misses: list[float]
     gradients: int
-    torques: int
+    keyed: int
+    what: str
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A search: plan of the simulation, coordinates that get torques and where these are kept, frames of their knots,
-    arguments of the job, and types of the joints by session uid.
+    """A search: plan of the simulation, coordinates that get torques, or inputs excitations, and where these are kept,
+    frames of their knots, arguments of the job, and kinds of the joints or muscles by session uid.
     """
 
     made: Plan
-    places: dict[str, tuple[int, int]]
+    places: dict[str, input_keys.Place]
     knots: np.ndarray
     arguments: dict[str, Any]
-    types: dict[int, str] = field(default_factory=dict)
+    kinds: dict[int, str] = field(default_factory=dict)
 
 
 def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
-    """Steps that find torques, key them, and bake; accept: also where they miss a goal.
+    """Steps that find torques or excitations, key them, and bake; accept: also where they miss a goal.
 
     Raises:
         ModelError: the scene has what has no gradient; or a goal is missed and that is not accepted. Nothing changed.
@@ -73,7 +78,7 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     answer = yield requests.solve_goals(compute_process.client(), **task.arguments)
     found = requests.solve_goals_answer(answer)
     missed = _missed(wanted, found.misses, settings.tolerance * units.length_scale(view))
-    told = [*missed, *_without_torque(made, wanted)]
+    told = [*missed, *(_without_torque(made, wanted) if settings.by == "TORQUES" else ())]
     if missed and not accept:
         session.missed_goals = scene_uid
         findings.show(scene_uid, findings.of_source(told, findings.BAKE))
@@ -82,7 +87,8 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     session.missed_goals = 0
     clock.lap("solve")
     report = yield from baked(task, found, frames, fitted, once, clock, told)
-    return GoalReport(report, wanted, found.misses, found.gradients, len(task.places))
+    what = "torque" if settings.by == "TORQUES" else "excitation"
+    return GoalReport(report, wanted, found.misses, found.gradients, len(task.places), what)
 
 
 def baked(
@@ -95,21 +101,21 @@ def baked(
     told: list[findings.Finding],
     also: Callable[[Scene], None] | None = None,
 ) -> Steps[bake.BakeReport]:
-    """Steps that bake the motion of torques that were found, and key these; told: what to warn of. also: what else to
-    change.
+    """Steps that bake the motion of torques or excitations that were found, and key these; told: what to warn of. also:
+    what else to change.
     """
-    scene_uid, made = task.made.shot.view.session_uid, _with_torques(task, found)
+    scene_uid, made = task.made.shot.view.session_uid, _with_found(task, found)
     answer = yield from bake.simulate(scene_uid, frames, made, fitted, once)
     clock.lap("simulate")
 
     def to_change(scene: Scene) -> Callable[[], None]:
-        torques = {task.places[name]: values for name, values in found.torques.items()}
-        torque_keys.check(scene, torques, task.types)  # the scene may have been edited during the search
+        keyed = {task.places[name]: values for name, values in found.torques.items()}
+        input_keys.check(scene, keyed, task.kinds)  # the scene may have been edited during the search
 
         def change() -> None:
             scene.condyle.simulation.integrator = made.options["integrator"]
             scene.condyle.simulation.time_step = made.options["dt"]
-            torque_keys.write(scene, task.knots, torques)
+            input_keys.write(scene, task.knots, keyed)
             if also is not None:
                 also(scene)
 
@@ -123,9 +129,9 @@ def baked(
 
 
 def checked(task: Task) -> Task:
-    """The task with the types of its joints; ModelError where their torques cannot be keyed."""
+    """The task with the kinds of its joints or muscles; ModelError where these cannot be keyed."""
     scene = references.find_scene(task.made.shot.view.session_uid)
-    return replace(task, types=torque_keys.check(scene, dict.fromkeys(task.places.values(), np.zeros(1))))
+    return replace(task, kinds=input_keys.check(scene, task.places.values()))
 
 
 def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Task:
@@ -157,7 +163,7 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Tas
         "torques": list(places),
         "knots": times,
         "effort": EFFORT * settings.effort,
-        "most": MOST_GRADIENTS,
+        "most": MOST_GRADIENTS[settings.by],
     }
     arguments = {**made.arguments, **options, "goals": found, **more}
     return Task(made, places, knots, arguments)
@@ -190,26 +196,31 @@ def _coordinate(made: Plan, wanted: Wanted, name: str) -> str:
     return model.coordinate_names[own.start + wanted.coordinate]
 
 
-def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, tuple[int, int]]:
-    """Coordinates of the chains of bodies that torques can act on: their joints' Empties, by session uid, and their
-    numbers there.
+def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, input_keys.Place]:
+    """Coordinates of the chains of bodies that torques can act on, or excitations of the muscles that move them, and
+    where each is kept.
     """
     read, scene = made.read, references.find_scene(view.session_uid)
     carrying = physics_access.part("worker.goals").carrying
     wanted = {name for body in bodies for name in carrying(read.model, body)}
-    found = {}
+    names, found = findings.few(dict.fromkeys(bodies)), {}
     for item, number, column in input_values.torque_places(scene, read):
         name = read.model.coordinate_names[column]
         if name in wanted:
             if item.condyle.joint.start_from == SETTLED[0]:
                 raise physics_access.model_error(
-                    f"joint {item.name!r} starts where forces balance, which torques change: choose another Start With"
+                    f"joint {item.name!r} starts where forces balance, which a search changes: choose another Start "
+                    "With"
                 )
-            found[name] = item.session_uid, number
+            found[name] = item.session_uid, input_values.torque_path(number)
+    if view.condyle.goals.by == "MUSCLES":
+        muscles = input_values.excitation_places(scene, read, wanted)
+        found = {name: (item.session_uid, input_values.EXCITATION) for item, name in muscles}
     if not found:
-        names = findings.few(dict.fromkeys(bodies))
         raise physics_access.model_error(
-            f"no torque can act on the joints that carry {names}: give them hinges or sliders"
+            f"no muscle with a force crosses a joint that carries {names}: add muscles, or choose Joint Torques"
+            if view.condyle.goals.by == "MUSCLES"
+            else f"no torque can act on the joints that carry {names}: give them hinges or sliders"
         )
     return found
 
@@ -228,14 +239,15 @@ def _without_torque(made: Plan, wanted: list[Wanted]) -> Iterator[findings.Findi
             yield findings.about(each.culprit, "no-torque", joint=each.joint_name)
 
 
-def _with_torques(task: Task, found: Any) -> Plan:
-    """The plan of the bake: as it was, with the torques that were found, and the step and method of the search."""
+def _with_found(task: Task, found: Any) -> Plan:
+    """The plan of the bake: as it was, with what was found, and the step and method of the search."""
     made, given = task.made, task.arguments
     model, tau = made.read.model, made.options["tau"]
     times = found.times if tau is None else np.union1d(tau.times, found.times)
     values = forcing.sampled(model, tau, times)
+    names = [*model.coordinate_names, *model.input_names]
     for name, torques in found.torques.items():
-        values[:, model.coordinate_index(name)] = np.interp(times, found.times, torques)
+        values[:, names.index(name)] = np.interp(times, found.times, torques)
     table = physics_access.physics().Table(times, values)
     options = {**made.options, "dt": given["dt"], "integrator": given["integrator"], "tau": table}
     return replace(made, options=options)

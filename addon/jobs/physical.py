@@ -131,8 +131,8 @@ def _wanted(made: Plan, run: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _places(view: Scene, made: Plan) -> dict[str, tuple[int, int]]:
-    """Coordinates of keyed joints that get torques: their joints' Empties, by session uid, and their numbers there.
+def _places(view: Scene, made: Plan) -> dict[str, tuple[int, str]]:
+    """Coordinates of keyed joints that get torques: their joints' Empties, by session uid, and their data paths there.
     Free joints have none: contacts and gravity alone move their bodies.
     """
     read, scene, found = made.read, references.find_scene(view.session_uid), {}
@@ -140,7 +140,8 @@ def _places(view: Scene, made: Plan) -> dict[str, tuple[int, int]]:
     for item, number, column in input_values.torque_places(scene, read):
         entry = keyed.get(item.session_uid)
         if entry is not None and read.model.joints[entry.index].type != "free":
-            found[read.model.coordinate_names[column]] = item.session_uid, number
+            torque = input_values.torque_path(number)
+            found[read.model.coordinate_names[column]] = item.session_uid, torque
     driven = {uid for uid, _ in found.values()}
     for uid, entry in keyed.items():
         item = references.find_in(scene, uid, "a joint")

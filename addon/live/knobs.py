@@ -9,7 +9,6 @@ import bpy
 import numpy as np
 from bpy.types import Scene
 
-from ..baking import muscles
 from ..baking.figures import FORCE_UNITS
 from ..blender import physics_access, session
 from ..data import references
@@ -38,7 +37,7 @@ def fill(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray,
     for k, entry in enumerate(read.muscles):
         if entry.excitation is not None:
             slider = _add(live, "MUSCLE", "SHARE", entry.name, "inputs", entry.excitation)
-            slider.owner, slider.path = entry.session_uid, muscles.PATH
+            slider.owner, slider.path = entry.session_uid, input_values.EXCITATION
             slider.base = slider.share = float(excited[0, k])
     for field in read.fields:
         item = references.object_by_session_uid(field.session_uid)

@@ -1,6 +1,6 @@
 """What pushes a simulation from outside, as it is set or keyed: torques of coordinates, targets of controllers."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from . import stepper
 from .scene import SceneModel
 
 TARGET = "condyle.muscle.control.target"
+EXCITATION = "condyle.muscle.excitation"
 
 
 def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarray) -> np.ndarray:
@@ -71,6 +72,16 @@ def torque_places(scene: Scene, read: SceneModel) -> list[tuple[Any, int, int]]:
             if not read.model.prescribed[first + number]
         ]
     return places
+
+
+def excitation_places(scene: Scene, read: SceneModel, coordinates: Collection[str]) -> list[tuple[Any, str]]:
+    """Curve and input of the model, for each muscle with a force that crosses a joint of some coordinates."""
+    pulling = physics_access.part("worker.goals").pulling(read.model, coordinates)
+    return [
+        (references.object_in(scene, entry.session_uid), pulling[entry.name])
+        for entry in read.muscles
+        if entry.name in pulling and entry.controlled is None
+    ]
 
 
 def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:

@@ -28,6 +28,11 @@ class ForceLaw(Value):
         raise TypeError(f"{type(self).__name__} must define record")
 
     @property
+    def useful_excitations(self) -> tuple[float, float]:
+        """Least and greatest one: those beyond act as these, once the activation has followed, or are refused."""
+        return 0.0, self.most_excitation
+
+    @property
     def state_names(self) -> tuple[str, ...]:
         """Names of its states: none, ``activation``, or ``activation`` and ``fibre_length``."""
         return STATES[: int(self.record[hill_layout.LAW_STATES])]

@@ -68,6 +68,10 @@ class Hill(Fibre):
     minimum_activation: float
     rigid_tendon: bool
 
+    @property
+    def useful_excitations(self) -> tuple[float, float]:
+        return float(self.record[hill_layout.MIN_ACTIVATION]), 1.0
+
     def curve(self, name: str, x: Any) -> tuple[FloatArray, FloatArray]:
         """A curve of the law and its slope, each in the shape of x.
 

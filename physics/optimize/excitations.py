@@ -18,6 +18,7 @@ from ..model.checks import inputs_alone
 from ..model.model import Model
 from ..muscles import ForceLaw, Tension
 from ..muscles.hill import Hill
+from ..muscles.muscle import Muscle
 from ..validation import finite_array, float_array, instance, listed, near_names, rising, truth
 
 
@@ -90,6 +91,22 @@ def excitations(
         inputs[k, joints.free] = wanted - given @ found.x
         inputs[k, team.columns] = found.x
     return Excitations(team.names, activations, forces, inputs[:, : q.shape[1]].copy(), inputs, times)
+
+
+def crossed(model: Model, muscle: Muscle) -> set[str]:
+    """Names of the coordinates of the joints that a muscle crosses: those between its points' bodies and the last one
+    that carries these all.
+    """
+    ways = []
+    for body in {point.body for point in muscle.points}:
+        way, index = set[int](), -1 if body is None else model.index(body)
+        while index >= 0:
+            way.add(index)
+            index = int(model.parent[index])
+        ways.append(way)
+    between = set.union(*ways) - set.intersection(*ways)
+    names = model.coordinate_names
+    return {name for k in between for name in names[model.coordinate_slice(model.body_names[k])]}
 
 
 def _checked(model: Model, motion: SampledDynamics) -> tuple[FloatArray, list[FloatArray]]:
@@ -165,9 +182,7 @@ class _Team:
         self.columns = [model.num_coordinates + model.input_names.index(name) for name in self.inputs]
         self.idle = self.own @ inputs_alone(model, None)[self.columns]
         self.laws: list[ForceLaw] = [muscle.law for muscle in self.muscles if muscle.law is not None]
-        self.least = np.array(
-            [law.record[hill_layout.MIN_ACTIVATION] if isinstance(law, Hill) else 0.0 for law in self.laws]
-        )
+        self.least = np.array([law.useful_excitations[0] for law in self.laws])
         self.most = 1.0
         if bounds is not None:
             pair = listed(bounds, "bounds")

@@ -71,14 +71,14 @@ def optimize(
     Args:
         model, state, duration, dt, integrator, objective, parameters, tau, motions: as of `gradient`.
         bounds: {parameter: (lower, upper)} of all its numbers, None for an open end. Stiffness, damping, tensions and
-            excitations keep within what a model takes.
+            excitations keep within what a model takes, excitations above a law's least activation.
         method: of SciPy. ``"L-BFGS-B"``, also if None; ``"least squares"`` (trust region) for sums of `Reach`, `Rest`,
             `Pose` and `Effort`: a gradient then is one of each residual, and far fewer are needed. ``"SLSQP"`` meets
             `Reach`, `Rest` and `Pose` of such a sum exactly, whatever their factors, with the least `Effort`.
         starts: a list of {parameter: number or array}; the best result of all counts. None: one start from the numbers
             given, where torques without tau are those that hold the state against gravity. ``"inverse kinematics"``:
             the best of these numbers, of torques that hold, and of those of a smooth motion to poses that meet `Reach`
-            and `Pose`.
+            and `Pose`; without torques among the parameters, of excitations that give them.
         most_gradients: after which a search from one start ends.
         progress: called after each gradient with their number and the least loss so far; returning False cancels.
 
@@ -95,7 +95,8 @@ def optimize(
     begins = [_against_gravity(task) if tau is None else task.places.read(task.values)]
     if isinstance(starts, str):
         chosen(starts, (FROM_POSES,), "starts")
-        begins = [_best(task, [*begins, _against_gravity(task), from_inverse_kinematics(task)])]
+        tried = [*begins, _against_gravity(task), from_inverse_kinematics(task)]
+        begins = [_best(task, [np.clip(each, *limits.T) for each in tried])]
     elif starts is not None:
         begins = [_start(task, each, f"starts[{k}]") for k, each in enumerate(listed(starts, "starts"))]
         if not begins:

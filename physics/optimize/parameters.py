@@ -259,9 +259,10 @@ class Places:
         result = np.tile([-np.inf, np.inf], (self.slices[-1].stop, 1))
         for each, part in zip(self.parameters, self.slices):
             result[part, 0] = KINDS[each.kind].least
-            for muscle in model.muscles:
-                if each.kind == "input" and each.name == muscle.tension:
-                    result[part, 0] = 0.0
-                    if muscle.law is not None:
-                        result[part, 1] = np.minimum(result[part, 1], muscle.law.most_excitation)
+            pulled = [muscle for muscle in model.muscles if muscle.tension == each.name]
+            if each.kind == "input" and pulled:
+                useful = [
+                    (0.0, np.inf) if each.law is None else each.law.useful_excitations for each in pulled
+                ]
+                result[part] = np.min(useful, axis=0)
         return result

@@ -1,18 +1,26 @@
-"""Torques to begin a search with: those of a smooth motion from pose to pose that inverse kinematics finds."""
+"""Torques or excitations to begin a search with: of a smooth motion from pose to pose that inverse kinematics finds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from .._typing import FloatArray
+from ..bodies.state import State
+from ..constraints import CouplingConstraint
 from ..dynamics import inverse_dynamics
+from ..dynamics.samples import SampledDynamics
+from ..kernels.stepping.motion_layout import CHANNEL_COORDINATE
 from ..kinematics.solve import inverse_kinematics
 from ..kinematics.targets import Target
 from ..motions.motion import MotionArrays
 from ..motions.table import interpolated
+from ..muscles import Tension
+from ..muscles.hill import Hill
+from .excitations import crossed, excitations
 from .gradient import Task
 from .objectives import Objective, Pose, Reach
 from .residuals import flat, shares_of_rows
@@ -27,22 +35,34 @@ STARTS = 8
 
 
 def from_inverse_kinematics(task: Task) -> FloatArray:
-    """A task's numbers (n,), with torques of a motion that rests in a pose for each time of `Reach` and `Pose`.
+    """A task's numbers (n,), with torques of a motion that rests in a pose for each time of `Reach` and `Pose`; without
+    torques among them, with excitations that give these.
 
-    Between poses coordinates follow quintics of least jerk. The torques of
-    inverse dynamics along them are fitted by the rows of the table, in the least squares.
+    Between poses coordinates follow quintics of least jerk. The torques of inverse dynamics along them, or the
+    activations of least squares that share them, are fitted by the rows of the table, in the least squares.
     """
-    motions = task.prescribed()
+    motions, model = task.prescribed(), task.model
     times, q = _poses(task, motions)
     begin, end = task.times[0], task.times[-1]
     at = np.linspace(begin, end, BETWEEN * max(1, len(task.times) - 1) + 1)
-    torques = np.array([_torques_at(task, motions, times, q, float(t)) for t in at])
-    fitted = np.linalg.lstsq(shares_of_rows(task.times, at), torques, rcond=None)[0]
+    moments = [_moment(task, motions, times, q, float(t)) for t in at]
+    kind = "torque" if _names(task, "torque") else "input"
+    if kind == "torque":
+        rows = np.array([_torques(task, *moment) for moment in moments])
+    else:
+        rows = _excitations(task, motions, moments)
+    fitted = np.linalg.lstsq(shares_of_rows(task.times, at), rows, rcond=None)[0]
+    names = (*model.coordinate_names, *model.input_names)
     row = task.places.read(task.values)
     for each, part, (_, place) in zip(task.places.parameters, task.places.slices, task.places.places):
-        if each.kind == "torque":
-            row[part] = fitted[place[0], task.model.coordinate_index(each.name)]
+        if each.kind == kind:
+            row[part] = fitted[place[0], names.index(each.name)]
     return row
+
+
+def _names(task: Task, kind: str) -> set[str]:
+    """Names of the parameters of a kind."""
+    return {each.name for each in task.places.parameters if each.kind == kind}
 
 
 def _poses(task: Task, motions: MotionArrays) -> tuple[FloatArray, FloatArray]:
@@ -65,9 +85,12 @@ def _poses(task: Task, motions: MotionArrays) -> tuple[FloatArray, FloatArray]:
 
 
 def _held(task: Task) -> list[str]:
-    """Bodies of which no coordinate has a torque to be found."""
+    """Bodies of which no coordinate has a torque, or a muscle with an excitation, to be found."""
     model = task.model
-    moved = {each.name for each in task.places.parameters if each.kind == "torque"}
+    moved, pulled = _names(task, "torque"), _names(task, "input")
+    for muscle in model.muscles:
+        if muscle.tension in pulled:
+            moved |= crossed(model, muscle)
     names = np.array(model.coordinate_names)
     return [name for name in model.body_names if not moved & set(names[model.coordinate_slice(name)])]
 
@@ -85,10 +108,10 @@ def _pose(task: Task, state: Any, wanted: list[Objective], held: list[str]) -> A
     return inverse_kinematics(task.model, targets, state, held=held, starts=STARTS).state
 
 
-def _torques_at(
+def _moment(
     task: Task, motions: MotionArrays, times: FloatArray, poses: FloatArray, now: float
-) -> FloatArray:
-    """Torques (nv,) of the motion from pose to pose at a time."""
+) -> tuple[State, FloatArray]:
+    """State and accelerations (nv,) of the motion from pose to pose at a time."""
     k = int(np.clip(np.searchsorted(times, now, side="right") - 1, 0, max(len(times) - 2, 0)))
     q, qd, qdd = poses[min(k, len(poses) - 1)], np.zeros(poses.shape[1]), np.zeros(poses.shape[1])
     if k + 1 < len(times):
@@ -97,6 +120,34 @@ def _torques_at(
         q = q + np.polyval(QUINTIC, share) * way
         qd, qdd = (np.polyval(np.polyder(QUINTIC, m), share) / width**m * way for m in (1, 2))
     at_time(task.model, motions, now, q, qd, qdd)
-    inputs = interpolated(now, task.times, task.values["table"])[task.model.num_coordinates :]
-    state = task.model.state(q=q, qd=qd, time=now)
+    return task.model.state(q=q, qd=qd, time=now), qdd
+
+
+def _torques(task: Task, state: State, qdd: FloatArray) -> FloatArray:
+    """Torques (nv,) of a moment, beside the forces of the inputs given."""
+    inputs = interpolated(state.time, task.times, task.values["table"])[task.model.num_coordinates :]
     return inverse_dynamics(task.model, state, qdd, inputs)
+
+
+def _excitations(
+    task: Task, motions: MotionArrays, moments: Sequence[tuple[State, FloatArray]]
+) -> FloatArray:
+    """Forces and inputs (T, nv + inputs) of a motion, with activations of least squares that give its torques; those
+    given where muscles cannot share them.
+    """
+    model = task.model
+    given = np.array([interpolated(state.time, task.times, task.values["table"]) for state, _ in moments])
+    muscles = [muscle for muscle in model.muscles if isinstance(muscle.tension, str)]
+    if not muscles or not all(isinstance(muscle.law, Hill | Tension) for muscle in muscles):
+        return given
+    if not all(isinstance(each, CouplingConstraint) for each in model.constraints.values()):
+        return given
+    led = motions[0][:, CHANNEL_COORDINATE]
+    strengths = {name: np.inf if d in led else 1.0 for d, name in enumerate(model.coordinate_names)}
+    tau = np.array([inverse_dynamics(model, state, qdd) for state, qdd in moments])
+    q, qd = (np.array([getattr(state, name) for state, _ in moments]) for name in ("q", "qd"))
+    motion = SampledDynamics(
+        tau, q, qd, np.array([qdd for _, qdd in moments]), np.array([state.time for state, _ in moments])
+    )
+    found = excitations(model, motion, reserves=strengths).inputs
+    return np.concatenate([given[:, : model.num_coordinates], found[:, model.num_coordinates :]], axis=1)

@@ -1,8 +1,8 @@
-"""Torques that bring bodies to goals: what the job of that name solves, in numbers of comparable size."""
+"""Torques or excitations that bring bodies to goals: what the job of that name solves, in numbers of like size."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import places_of_motions
 from ..motions.table import Table, force_table, interpolated
+from ..optimize.excitations import crossed
 from ..optimize.objectives import Effort, Objective, Pose, Reach, Rest, Sum
 from ..optimize.optimum import FROM_POSES, optimize
 from ..optimize.parameters import Parameter
@@ -99,6 +100,17 @@ def carrying(model: Model, body: str) -> list[str]:
     return names
 
 
+def pulling(model: Model, coordinates: Collection[str]) -> dict[str, str]:
+    """Excitations of the muscles that cross a joint of some coordinates: names of their inputs, by the muscles'."""
+    return {
+        muscle.name: muscle.tension
+        for muscle in model.muscles
+        if isinstance(muscle.tension, str)
+        and muscle.law is not None
+        and crossed(model, muscle) & {*coordinates}
+    }
+
+
 def _moving(model: Model, body: str, moved: Sequence[str]) -> list[str]:
     """Of the coordinates between the world and a body those that are moved."""
     return [name for name in carrying(model, body) if name in moved]
@@ -115,10 +127,11 @@ def _base(model: Model, poses: FloatArray, body: str, moved: Sequence[str]) -> F
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Torques that were found.
+    """Torques or excitations that were found.
 
     Attributes:
-        times: of the knots (K,) [s]. torques: {coordinate: (K,)}, numbers of single precision, as Blender keeps them.
+        times: of the knots (K,) [s]. torques: {coordinate or input: (K,)}, numbers of single precision, as Blender
+            keeps them.
         misses: by how much each goal is missed [m; rad/s]. gradients: how many it took.
     """
 
@@ -157,10 +170,12 @@ def solve(
     most: int,
     report: Report,
 ) -> Solution:
-    """Search for torques of some coordinates at knots (K,) [s], straight between them, that meet goals.
+    """Search for torques of some coordinates, or excitations, at knots (K,) [s], straight between them, that meet
+    goals.
 
-    options: duration, dt, integrator, tau, motions and assemble of ``simulate``. effort: weight of the squared torques,
-    as a share of those that hold the model and bring it a radian far. most: gradients.
+    options: duration, dt, integrator, tau, motions and assemble of ``simulate``. torques: names of coordinates or of
+    inputs. effort: weight of the squared torques, as a share of those that hold the model and bring it a radian far; of
+    squared excitations, as a share of full ones. most: gradients.
 
     Raises:
         ModelError, DivergedError: as of `optimize`; other forces are not straight between the knots.
@@ -173,6 +188,7 @@ def solve(
     moved = [name for d, name in enumerate(model.coordinate_names) if d not in led]
     wanted = Sum(tuple((1.0, goal.objective(model, state, moved)) for goal in goals))
     efforts = effort / _usual_effort(model, state, torques, duration) * Effort(list(torques))
+    parameters = _parameters(model, torques, len(knots))
     values, done = table, 0
     for round_, easier in enumerate(EASIER):
         begun = done
@@ -187,7 +203,7 @@ def solve(
             dt,
             integrator=integrator,
             objective=wanted + easier * efforts,
-            parameters=[Parameter("torque", name) for name in torques],
+            parameters=parameters,
             tau=Table(knots, values),
             motions=motions,
             method="least squares",
@@ -196,11 +212,25 @@ def solve(
             progress=progress,
         )
         values, done = np.array(instance(found.inputs, Table, "torques").values), done + found.gradients
-    columns = [model.coordinate_index(name) for name in torques]
+    columns = Effort(list(torques)).columns(model)
     values[:, columns] = values[:, columns].astype(np.float32)
     result = simulate(model, state, duration, dt, integrator, tau=Table(knots, values), motions=motions)
     by_name = {name: values[:, column].copy() for name, column in zip(torques, columns)}
     return Solution(knots, by_name, [goal.miss(result, moved) for goal in goals], done)
+
+
+def _parameters(model: Model, names: Sequence[str], count: int) -> list[Parameter]:
+    """The torques of coordinates and the inputs of these names, at each of a number of knots; without the first
+    excitation of a muscle with an activation, which begins as the muscle is excited then.
+    """
+    states = {muscle.tension for muscle in model.muscles if muscle.state_names}
+    found = list[Parameter]()
+    for name in names:
+        kind = "input" if name in model.input_names else "torque"
+        found += (
+            [Parameter(kind, name, k) for k in range(1, count)] if name in states else [Parameter(kind, name)]
+        )
+    return found
 
 
 def at_knots(model: Model, tau: Any, torques: Sequence[str], knots: FloatArray) -> FloatArray:
@@ -222,7 +252,11 @@ def at_knots(model: Model, tau: Any, torques: Sequence[str], knots: FloatArray) 
 
 
 def _usual_effort(model: Model, state: State, torques: Sequence[str], duration: float) -> float:
-    """Square of torques that hold a model, and of those that bring each coordinate a radian far, over a time."""
+    """Square of torques that hold a model, and of those that bring each coordinate a radian far, over a time; of
+    excitations of 1.
+    """
+    if set(torques) <= set(model.input_names):
+        return duration * len(torques)
     columns = [model.coordinate_index(name) for name in torques]
     still = model.state(q=state.q, time=state.time)
     holding = np.abs(inverse_dynamics(model, still))[columns]

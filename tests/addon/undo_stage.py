@@ -146,15 +146,9 @@ def opensim_file():
 
 
 def goal():
-    """A goal of the forearm; without the muscle, whose states have no gradient."""
-    bpy.data.objects.remove(named("Biceps"))
+    """A goal of the forearm."""
     bpy.ops.condyle.add_goal(kind="REST")
     bpy.context.active_pose_bone.condyle.goals.rows[0].frame = 9
-
-
-def swinging():
-    """The shank keyed on a knee that torques can turn; without the muscle, whose states have no gradient."""
-    bpy.data.objects.remove(named("Biceps"))
 
 
 def gravity_slider():
@@ -272,7 +266,7 @@ RECIPES = {
     "add_goal": on_bones("Rig", "B"),
     "remove_goal": on_bones("Rig", "B", before=op("add_goal", kind="REST")),
     "solve_goals": on_bones("Rig", "B", before=goal, accept=True),
-    "make_physical": on("Knee", before=swinging, accept=True),
+    "make_physical": on("Knee", accept=True),
     "free_bake": on("Knee", before=both(op("drive"), op("bake"), at_frame(4))),
     "add_connection": on("Spare", "Shank", kind="spring"),
     "remove_connection": on("Shank", before=bent),

@@ -59,7 +59,8 @@ class Search(Change, JobOperator):
 
 
 class SolveGoals(Search, Operator):
-    """Find torques of the joints that bring the bodies to their goals, key them, and bake what they do"""
+    """Find torques of the joints, or excitations of muscles, that bring the bodies to their goals, key them, and bake
+    what they do"""
 
     bl_idname = "condyle.solve_goals"
     bl_label = "Solve Goals"
@@ -71,8 +72,8 @@ class SolveGoals(Search, Operator):
         return search.solve(context.scene, self.accept)
 
     def told(self, outcome: "search.GoalReport") -> str:
-        met, torques = counted(len(outcome.goals), "goal"), counted(outcome.torques, "torque")
-        return f"Solved {met} by {torques}, and baked {len(outcome.bake.frames)} frames"
+        met, found = counted(len(outcome.goals), "goal"), counted(outcome.keyed, outcome.what)
+        return f"Solved {met} by {found}, and baked {len(outcome.bake.frames)} frames"
 
 
 class MakePhysical(Search, Operator):

@@ -47,7 +47,7 @@ class GoalsPanel(SidebarPanel, Panel):
                 fields(layout.column()), context, listed.rows[min(listed.active_row, len(listed.rows) - 1)]
             )
         column = fields(layout.column())
-        draw_fields(column, context.scene.condyle.goals, "knots", "steps", "effort", "tolerance")
+        draw_fields(column, context.scene.condyle.goals, "by", "knots", "steps", "effort", "tolerance")
         row = layout.row(align=True)
         row.scale_y = 1.4
         row.operator("condyle.solve_goals", icon="CON_TRACKTO").accept = False

@@ -1,4 +1,6 @@
-"""Goals: a hand that reaches and rests by torques that are keyed and baked; what cannot be met; cancelling and undo."""
+"""Goals: a hand that reaches and rests by torques or excitations that are keyed and baked; what cannot be met;
+cancelling and undo.
+"""
 
 import bpy
 import numpy as np
@@ -75,6 +77,38 @@ def test_an_arm_on_hips_that_walk_reaches_and_rests(part, scene, make, body, rea
     assert apart(scene, rig, target) < 1e-3  # m: the requirement
     assert (rig.matrix_world @ rig.pose.bones["A"].head).x - begun > 0.2  # m: it walks along
     assert codes(solved.bake.warnings) == [] and part("handlers.staleness").changes(scene) == []
+
+
+@pytest.mark.parametrize("law", ["tension", "millard"])
+def test_muscles_bring_an_arm_to_its_goal_and_their_excitations_bake_again_to_the_same(
+    part, ph, scene, body, reaching, law
+):
+    rig, target = reaching
+    scene.condyle.goals.by, target.location = "MUSCLES", (0.3, 0.0, 0.1)
+    with pytest.raises(ph.ModelError, match="Rig/B"):
+        solve(part, scene)
+    bones, base = [body(rig, name) for name in "AB"], bpy.data.objects.new("Base", None)
+    scene.collection.objects.link(base)
+    made = []
+    for side in (-1.0, 1.0):
+        for parent, child, height in ((body(base), bones[0], 1.0), (bones[0], bones[1], 0.5)):
+            places = ((side * 0.06, 0.0, height + 0.05), (side * 0.05, 0.0, height - 0.15))
+            muscle = part("making.muscles").add_muscle(scene, list(zip((parent, child), places)))
+            settings = muscle.condyle.muscle.law
+            settings.kind, settings.fibre_length, settings.tendon_length = law, 0.12, 0.08
+            settings.max_force = 800.0
+            made.append(muscle)
+    solved = solve(part, scene)
+    assert apart(scene, rig, target) < 1e-3  # m: the requirement
+    assert np.abs(solved.bake.result.qd[GOAL - 1]).max() < 1e-3  # rad/s
+    assert torques(part) == {} and (solved.keyed, solved.what) == (4, "excitation")
+    for muscle in made:
+        (curve,) = part("blender.compat").curves_in_use(muscle)
+        values = np.array([key.co[1] for key in curve.keyframe_points])
+        assert len(values) == 8 and 0.0 <= values.min() < values.max() <= 1.0
+    assert part("handlers.staleness").changes(scene) == []
+    again = part("jobs.bake").bake_now(scene).result
+    assert np.abs(again.q - solved.bake.result.q).max() < 1e-6  # excitations in single precision
 
 
 def test_a_goal_out_of_reach_is_named_and_written_only_if_accepted(part, ph, scene, reaching):

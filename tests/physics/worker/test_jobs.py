@@ -12,6 +12,7 @@ import pytest
 import physics as ph
 from physics.errors import CancelledError
 from physics.kernels.compiler import jit
+from physics.muscles import Millard, PathPoint, Tension
 from physics.worker import client as worker
 from physics.worker import goals, protocol, requests
 from tests.physics.constraints.mechanisms import pose
@@ -350,6 +351,41 @@ def test_torques_for_goals(client):
     assert max(found.misses) < 1e-4  # m, rad/s
     table = ph.Table(found.times, np.stack(list(found.torques.values()), axis=1))
     result = ph.simulate(model, model.state(), **run, tau=table)
+    again = [goal.miss(result, model.coordinate_names) for goal in wanted]
+    assert again == pytest.approx(found.misses, abs=1e-9)  # round-off, magnified
+
+
+@pytest.mark.parametrize("law", [Tension(400.0), Millard(600.0, 0.12, 0.06)])
+def test_excitations_for_goals(client, law):
+    """The first excitation of a muscle with activation stays, as its state begins with it."""
+    builder, knots = ph.ModelBuilder(), np.linspace(0.0, 0.5, 6)
+    builder.add_body(
+        "arm", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.15), inertia=0.01 * np.eye(3)
+    )
+    other = builder.add_body("other", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, inertia=0.01 * np.eye(3))
+    for side in (-1, 1):
+        ends = [(None, (side * 0.06, 0, 0.05)), ("arm", (side * 0.03, 0, -0.12))]
+        builder.add_muscle(f"pull {side}", [PathPoint(*end) for end in ends], law=law)
+    apart = [PathPoint(None, (0.1, 0, 0.1)), PathPoint(other, (0.05, 0, 0))]
+    builder.add_muscle("apart", apart, law=Tension(1.0))
+    model = builder.build()
+    pulling = goals.pulling(model, ["arm.angle"])
+    assert pulling == {f"pull {side}": f"pull {side}.excitation" for side in (-1, 1)}
+    target = (-0.3 * np.sin(0.4), 0.0, -0.3 * np.cos(0.4))
+    wanted = [
+        goals.Goal("reach", "arm", 0.5, target=target, point=(0, 0, -0.3)),
+        goals.Goal("rest", "arm", 0.5),
+    ]
+    run = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
+    given = {"model": model, "state": model.state(), "torques": [*pulling.values()], **run}
+    found = requests.solve_goals_answer(requests.solve_goals(client, wanted, knots, **given).wait(HANG))
+    assert max(found.misses) < 1e-4  # m, rad/s
+    rows = np.array([found.torques[name] for name in pulling.values()])
+    assert rows.min() >= 0.0 and rows.max() <= 1.0 and rows.max() > 0.01
+    assert (rows[:, 0] == 0.0).all() == bool(law.state_names)
+    table = np.zeros((len(knots), model.num_coordinates + model.num_inputs))
+    table[:, [2, 3]] = rows.T
+    result = ph.simulate(model, model.state(), **run, tau=ph.Table(knots, table))
     again = [goal.miss(result, model.coordinate_names) for goal in wanted]
     assert again == pytest.approx(found.misses, abs=1e-9)  # round-off, magnified
 
