@@ -20,7 +20,9 @@ KINDS = (
     ("REACH", "Reach", "A point of the body is where the target is", "EMPTY_AXIS", 0),
     ("REST", "At Rest", "The body has no speed", "PAUSE", 1),
     ("POSE", "Pose", "A coordinate of the body's joint has a value", "POSE_HLT", 2),
+    ("LOOK", "Look At", "An axis of the body points at the target", "HIDE_OFF", 3),
 )
+AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
 
 
 class GoalProperties(PropertyGroup):
@@ -30,7 +32,9 @@ class GoalProperties(PropertyGroup):
     kind: choice("Goal", "What is wanted of the body", items=KINDS)
     frame: integer("Frame", "Frame at which the goal is to be met", default=1)
     target: pointer(
-        "Target", "The body's point is to be at the origin of this object, wherever it is then", type=Object
+        "Target",
+        "The body's point is to be at, or its axis to point at, the origin of this object, wherever it is then",
+        type=Object,
     )
     use_tip: flag(
         "Tip",
@@ -42,6 +46,12 @@ class GoalProperties(PropertyGroup):
         "The point in the axes of the object or bone, from its origin",
         subtype="TRANSLATION",
         unit="LENGTH",
+    )
+    looks_along: choice(
+        "Axis",
+        "The axis of the object or bone that is to point at the target",
+        items=tuple((name, name, f"The {name} axis", k) for k, name in enumerate(AXES)),
+        default=1,
     )
     weight: number(
         "Weight", "How much the goal counts where not all goals can be met", **span(0.0, 10.0, default=1.0)

@@ -100,6 +100,7 @@ TEXTS = {
     "no-torque": "{joint}: a joint of this type gets no torque and swings freely. Choose Spherical or Hinge",
     "rest-missed": "{body}: its joints move by up to {speed:.3g} rad or m a second at frame {frame}, where it should rest. Allow more frames, or press Write Anyway",
     "pose-missed": "{body}: its joint is {off:.3g} rad or m off at frame {frame}. Change the value, allow more frames, or press Write Anyway",
+    "look-missed": "{body}: it looks {off:.3g} degrees past {target} at frame {frame}. Move the target, allow more frames, or press Write Anyway",
     # keys made physical
     "keys-missed": "{body}: torques within their budget come no nearer to its keys than {apart} at frame {frame}. Raise Strength, allow more frames, or press Write Anyway",
     "at-budget": "Torques reach their budget in {joints}, so that the motion differs from the keys. Raise Strength if it is to follow them closer",

@@ -28,6 +28,8 @@ METHODS = ("sdirk2", "bdf1")
 REST = 1e-3
 #: distance from a pose [rad, m]
 POSE = 1e-3
+#: angle between a look and its target [rad]
+LOOK = 1e-2
 MOST_GRADIENTS = {"TORQUES": 24, "MUSCLES": 48}
 #: what an effort of 1 is to the search
 EFFORT = 1e-6
@@ -149,7 +151,8 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Tas
         time = start + round(each.frame - run[0]) * settings.steps * dt  # at the end of a step
         name = known[each.handle]
         pose = (_coordinate(made, each, name), each.value) if each.kind == "pose" else ()
-        found.append(physics.Goal(each.kind, name, time, each.weight, each.target, each.point, *pose))
+        goal = physics.Goal(each.kind, name, time, each.weight, each.target, each.point, *pose)
+        found.append(replace(goal, direction=each.direction))
     places = _places(view, made, [goal.body for goal in found])
     last = wanted[-1].frame
     knots = np.unique(np.round(np.linspace(run[0], last, settings.knots)))
@@ -264,6 +267,11 @@ def _missed(wanted: list[Wanted], misses: list[float], tolerance: float) -> list
             )
         elif each.kind == "rest" and miss > REST:
             found.append(findings.about(each.handle, "rest-missed", body=body, speed=miss, frame=frame))
+        elif each.kind == "look" and miss > LOOK:
+            off = float(np.degrees(miss))
+            found.append(
+                findings.about(each.handle, "look-missed", body=body, off=off, target=target, frame=frame)
+            )
         elif each.kind == "pose" and miss > POSE:
             found.append(findings.about(each.handle, "pose-missed", body=body, off=miss, frame=frame))
     return found

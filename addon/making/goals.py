@@ -8,21 +8,28 @@ from bpy.types import Object, Scene
 
 from ..blender import units
 from ..data import collection, references, schema
+from ..data.goals import AXES
 from ..data.joints import slider_names
 from ..data.references import Body
 from ..reading import goals
 
 #: size of a new target as a share of a bone's length or an object's largest side
 SHARE = 0.3
+#: lengths of a body between it and what it looks at
+AWAY = 4.0
 
 
 def add(scene: Scene, body: Body, kind: str, frame: int, target: Object | None) -> Any:
-    """Add a goal to a body; a reach without a target gets an Empty at the body's tip. Returns the goal."""
+    """Add a goal to a body; one without a target that needs it gets an Empty, at the body's tip or before it. Returns
+    the goal.
+    """
     listed = body.data.goals
     row = listed.rows.add()
     row.kind, row.frame = kind, frame
-    if kind == "REACH":
-        row.target = target or _empty(scene, body)
+    if kind == "LOOK":
+        row.looks_along = _front(body)
+    if kind in goals.AT_TARGETS:
+        row.target = target or _empty(scene, body, goals.axis_of(row.looks_along) if kind == "LOOK" else None)
     if kind == "POSE" and (joint := references.joint_of(scene, body)) is not None:
         row.value = _value_now(scene, joint)
     listed.active_row = len(listed.rows) - 1
@@ -39,13 +46,22 @@ def _value_now(scene: Scene, joint: Object) -> float:
     return factor * float(joint[slider_names(settings)[0]])
 
 
-def _empty(scene: Scene, body: Body) -> Object:
-    """A new Empty at a body's tip."""
+def _front(body: Body) -> str:
+    """The axis of a body that is nearest to the world's -Y, to which characters turn their faces."""
+    toward = units.array4(body.matrix)[1, :3]
+    return min(AXES, key=lambda name: float(toward @ goals.axis_of(name)))
+
+
+def _empty(scene: Scene, body: Body, along: np.ndarray | None) -> Object:
+    """A new Empty at a body's tip, or some lengths of it away along an axis (3,) of its own."""
     item = bpy.data.objects.new(f"{body.bone or body.object.name} Goal", None)
     item.show_in_front = True
     size = body.pose_bone.bone.length if body.bone else max(body.object.dimensions)
     item.empty_display_type, item.empty_display_size = "SPHERE", SHARE * size or 1.0
     collection.collection_of(scene, body.object).objects.link(item)
-    place = units.array4(body.matrix) @ np.append(goals.tip(scene, body), 1.0)
+    tip = goals.tip(scene, body)
+    if along is not None:
+        tip = AWAY * float(np.linalg.norm(tip) or 1.0) * along
+    place = units.array4(body.matrix) @ np.append(tip, 1.0)
     item.location = place[:3]
     return item

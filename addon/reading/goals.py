@@ -13,13 +13,15 @@ from ..data.references import Body, Handle
 from . import stepper
 
 #: kinds of physics by those of goals
-KINDS = {"REACH": "reach", "REST": "rest", "POSE": "pose"}
+KINDS = {"REACH": "reach", "REST": "rest", "POSE": "pose", "LOOK": "look"}
+#: kinds with a target
+AT_TARGETS = ("REACH", "LOOK")
 
 
 @dataclass(frozen=True)
 class Wanted:
     """A goal of a body of the scene: kind of physics, frame, weight, the point in its body [m] and its place [m], or
-    the number of its joint's coordinate and its value [rad, m].
+    the number of its joint's coordinate and its value [rad, m], or the direction in which it looks.
     """
 
     handle: Handle
@@ -32,6 +34,7 @@ class Wanted:
     target_name: str = ""
     coordinate: int = 0
     value: float = 0.0
+    direction: tuple[float, ...] = (0.0, 1.0, 0.0)
 
 
 def read(scene_uid: int, first: int, last: int) -> list[Wanted]:
@@ -51,7 +54,7 @@ def read(scene_uid: int, first: int, last: int) -> list[Wanted]:
             found = []
             for body, row in rows:
                 place = (0.0, 0.0, 0.0)
-                if row.kind == "REACH":
+                if row.kind in AT_TARGETS:
                     now.go(row.frame)
                     place = tuple(
                         units.array4(now.matrix(Body(row.target)))[:3, 3] * units.length_scale(view)
@@ -74,7 +77,7 @@ def _check(view: Scene, body: Body, row: Any, first: int, last: int) -> None:
             f"{body.name}: its goal is at frame {row.frame}, outside of the frames {first + 1} to {last} of a bake: "
             "change its Frame or the range"
         )
-    if row.kind == "REACH":
+    if row.kind in AT_TARGETS:
         if row.target is None:
             raise physics_access.model_error(
                 f"{body.name}: its goal at frame {row.frame} has no Target: choose an object"
@@ -85,6 +88,8 @@ def _check(view: Scene, body: Body, row: Any, first: int, last: int) -> None:
 def _wanted(view: Scene, body: Body, row: Any, place: tuple[float, ...]) -> Wanted:
     _, scale = units.split_scale(body.matrix, body.name, body.owner)
     local = tip(view, body) if row.use_tip else np.array(row.point, dtype=np.float64)
+    if row.kind == "LOOK":
+        local = np.zeros(3)
     point = tuple((local * scale * units.length_scale(view)).tolist())
     name = "" if row.target is None else row.target.name
     return Wanted(
@@ -98,7 +103,13 @@ def _wanted(view: Scene, body: Body, row: Any, place: tuple[float, ...]) -> Want
         name,
         row.coordinate,
         row.value,
+        tuple(axis_of(row.looks_along).tolist()),
     )
+
+
+def axis_of(name: str) -> np.ndarray:
+    """The direction (3,) of an axis in a body's own axes: "X", "-Y" and the like."""
+    return (-1.0 if name.startswith("-") else 1.0) * np.eye(3)["XYZ".index(name[-1])]
 
 
 def tip(scene: Scene, body: Body) -> np.ndarray:

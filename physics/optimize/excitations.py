@@ -97,14 +97,14 @@ def crossed(model: Model, muscle: Muscle) -> set[str]:
     """Names of the coordinates of the joints that a muscle crosses: those between its points' bodies and the last one
     that carries these all.
     """
-    ways = []
+    ways = list[set[int]]()
     for body in {point.body for point in muscle.points}:
         way, index = set[int](), -1 if body is None else model.index(body)
         while index >= 0:
             way.add(index)
             index = int(model.parent[index])
         ways.append(way)
-    between = set.union(*ways) - set.intersection(*ways)
+    between = ways[0].union(*ways) - ways[0].intersection(*ways)
     names = model.coordinate_names
     return {name for k in between for name in names[model.coordinate_slice(model.body_names[k])]}
 

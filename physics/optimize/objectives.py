@@ -5,134 +5,26 @@ Objectives add up and take factors: ``Reach("hand", ...) + 1e-3 * Effort()``.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from .. import kernels
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..geometry import lie
-from ..model.checks import check_flags
 from ..model.model import Model
 from ..motions.table import interpolated
-from ..validation import finite_array, instance, near_names, number, rising
-from .control_frames import Displaced
+from ..validation import finite_array, instance, near_names, number, rising, unit_axis
+from .losses import Loss, Objective, Span, Sum, check_time
 
+__all__ = [
+    "Aim", "Custom", "Effort", "Follow", "Frame", "Loss", "Objective", "Path", "Pose", "Reach", "Rest", "Span", "Sum",
+]  # fmt: skip
 
-@dataclass(frozen=True, eq=False)
-class Span:
-    """Successive states of a motion, one for each step.
-
-    Attributes:
-        model: that moves. start, dt, steps: of the whole run [s]. first: number of the span's first step.
-        q, qd: (n, nv). tau: forces and inputs (n, nv + inputs) at the same times.
-        displaced: the model with coordinates behind some joints by which frames of bodies have derivatives, too.
-    """
-
-    model: Model
-    start: float
-    dt: float
-    steps: int
-    first: int
-    q: FloatArray
-    qd: FloatArray
-    tau: FloatArray
-    displaced: Displaced
-
-    @property
-    def times(self) -> FloatArray:
-        """Of the rows [s]."""
-        times: FloatArray = self.start + (self.first + np.arange(len(self.q))) * self.dt
-        return times
-
-    @property
-    def ends(self) -> slice:
-        """The rows at ends of steps: all but the run's beginning."""
-        return slice(int(self.first == 0), len(self.q))
-
-    def rows_at(self, time: float | None) -> slice:
-        """The row nearest to a time, of the end if None; empty where it is not in this span."""
-        wanted = self.steps if time is None else round((time - self.start) / self.dt)
-        row = wanted - self.first
-        return slice(row, row + 1) if 0 <= row < len(self.q) else slice(0, 0)
-
-    def frames(self, body: str, rows: slice) -> tuple[FloatArray, FloatArray]:
-        """Poses (n, 4, 4) of a body's frame, and Jacobians to its twist in that frame (n, 6, nv + k) from coordinates,
-        then from those k behind joints.
-        """
-        q, model = self.displaced.widen(self.q[rows]), self.displaced.model
-        poses, jacobians = np.zeros((len(q), 12)), np.zeros((len(q), 6, q.shape[1]))
-        spaces, index = model.workspace().clear(), model.index(body)
-        still = np.zeros(q.shape[1])
-        kernels.adjoint.frames.frames_along(model.arrays, q, still, index, poses, jacobians, *spaces)
-        check_flags(model, spaces[2])
-        whole = np.tile(np.eye(4), (len(q), 1, 1))
-        whole[:, :3, :3], whole[:, :3, 3] = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]
-        return whole, jacobians[:, :, np.concatenate([self.displaced.own, self.displaced.extra])]
-
-
-class Loss(NamedTuple):
-    """A loss and its derivatives by q (n, nv + k, those of `Span.frames`), q' (n, nv) and by forces and inputs
-    (n, nv + inputs) of a span.
-    """
-
-    value: float
-    by_q: FloatArray
-    by_qd: FloatArray
-    by_tau: FloatArray
-
-    @classmethod
-    def none(cls, span: Span) -> Loss:
-        """Zeros."""
-        more = np.zeros((len(span.q), len(span.displaced.extra)))
-        by_q = np.concatenate([np.zeros_like(span.q), more], axis=1)
-        return cls(0.0, by_q, np.zeros_like(span.qd), np.zeros_like(span.tau))
-
-
-class Objective(ABC):
-    """Base of all objectives: a loss that is a sum over states."""
-
-    @abstractmethod
-    def check(self, model: Model, start: float, end: float) -> None:
-        """ModelError if a run of the model from start to end [s] has nothing of this."""
-
-    @abstractmethod
-    def evaluate(self, span: Span) -> Loss:
-        """The share of a span."""
-
-    def __add__(self, other: Objective) -> Sum:
-        return Sum(((1.0, self), (1.0, other)))
-
-    def __mul__(self, factor: float) -> Sum:
-        return Sum(((factor, self),))
-
-    __rmul__ = __mul__
-
-
-@dataclass(frozen=True)
-class Sum(Objective):
-    """Objectives with factors."""
-
-    parts: tuple[tuple[float, Objective], ...]
-
-    def check(self, model: Model, start: float, end: float) -> None:
-        for factor, part in self.parts:
-            number(factor, "factor of an objective")
-            instance(part, Objective, "a part of a sum").check(model, start, end)
-
-    def evaluate(self, span: Span) -> Loss:
-        losses = [(factor, part.evaluate(span)) for factor, part in self.parts]
-        arrays = [sum(factor * loss[k] for factor, loss in losses) for k in range(4)]
-        return Loss(float(arrays[0]), *(np.asarray(array) for array in arrays[1:]))
-
-
-def _check_time(time: Any, start: float, end: float, what: str) -> None:
-    if time is not None and not start - 1e-9 <= number(time, f"time of {what}") <= end + 1e-9:
-        raise ModelError(f"time of {what} must lie in the run from {start:g} to {end:g} s, got {time:g}")
+#: a place that is nearer than this [m] is seen in no direction
+TINY = 1e-9
 
 
 def _check_point(model: Model, body: str, point: Any) -> None:
@@ -156,7 +48,7 @@ class Reach(Objective):
     def check(self, model: Model, start: float, end: float) -> None:
         _check_point(model, self.body, self.point)
         finite_array(self.target, (3,), f"target of {self.body!r}")
-        _check_time(self.time, start, end, f"the target of {self.body!r}")
+        check_time(self.time, start, end, f"the target of {self.body!r}")
 
     def evaluate(self, span: Span) -> Loss:
         return _off_places(span, self.body, self.point, span.rows_at(self.time), np.asarray(self.target))
@@ -181,7 +73,7 @@ class Path(Objective):
         times = rising(self.times, f"times of the path of {self.body!r}")
         finite_array(self.places, (len(times), 3), f"places of the path of {self.body!r}")
         for time in times[[0, -1]]:
-            _check_time(float(time), start, end, f"the path of {self.body!r}")
+            check_time(float(time), start, end, f"the path of {self.body!r}")
 
     def evaluate(self, span: Span) -> Loss:
         times, places = np.asarray(self.times, dtype=float), np.asarray(self.places, dtype=float)
@@ -209,7 +101,7 @@ class Frame(Objective):
         model.index(self.body)
         lie.check_frame(self.pose, f"pose for {self.body!r}")
         number(self.length, f"length of the pose for {self.body!r}", not_negative=True)
-        _check_time(self.time, start, end, f"the pose for {self.body!r}")
+        check_time(self.time, start, end, f"the pose for {self.body!r}")
 
     def evaluate(self, span: Span) -> Loss:
         rows, goal, weight = span.rows_at(self.time), np.asarray(self.pose, dtype=float), self.length**2
@@ -235,6 +127,55 @@ def _off_places(
 
 
 @dataclass(frozen=True, eq=False)
+class Aim(Objective):
+    """Squared difference of a body's direction from that to a place, both of length 1: 4 where it looks away.
+
+    Attributes:
+        body: its name. target: in the world (3,) [m]. direction: in the body's frame (3,), of any length. point: in the
+            body's frame (3,) [m], from which the place is seen. time: [s]; None: at the end.
+    """
+
+    body: str
+    target: Any
+    direction: Any
+    point: Any = (0.0, 0.0, 0.0)
+    time: float | None = None
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        _check_point(model, self.body, self.point)
+        finite_array(self.target, (3,), f"target of {self.body!r}")
+        unit_axis(self.direction, f"direction of {self.body!r} in an objective")
+        check_time(self.time, start, end, f"the target of {self.body!r}")
+
+    def off(self, poses: FloatArray) -> FloatArray:
+        """The difference (n, 3) at poses (n, 4, 4) of the body, in the world."""
+        own = unit_axis(self.direction, "direction")
+        return poses[:, :3, :3] @ own - self._way(poses)[0]
+
+    def wrenches(self, poses: FloatArray, along: FloatArray) -> FloatArray:
+        """Slopes (n, 6) of its components along directions (n, 3) of the world, by twists of the body."""
+        way, apart = self._way(poses)
+        own, point = unit_axis(self.direction, "direction"), np.asarray(self.point, dtype=float)
+        across = (along - np.einsum("ki,ki->k", way, along)[:, None] * way) / apart[:, None]
+        along, across = (np.einsum("kji,kj->ki", poses[:, :3, :3], each) for each in (along, across))
+        return np.concatenate([np.cross(own, along) + np.cross(point, across), across], axis=1)
+
+    def _way(self, poses: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Directions (n, 3) to the place, and how far it is (n,) [m]."""
+        seen = poses[:, :3, :3] @ np.asarray(self.point, dtype=float) + poses[:, :3, 3]
+        way = np.asarray(self.target, dtype=float) - seen
+        apart = np.maximum(np.linalg.norm(way, axis=1), TINY)
+        return way / apart[:, None], apart
+
+    def evaluate(self, span: Span) -> Loss:
+        loss, rows = Loss.none(span), span.rows_at(self.time)
+        poses, jacobians = span.frames(self.body, rows)
+        off = self.off(poses)
+        loss.by_q[rows] = 2.0 * np.einsum("kid,ki->kd", jacobians, self.wrenches(poses, off))
+        return loss._replace(value=float((off * off).sum()))
+
+
+@dataclass(frozen=True, eq=False)
 class Pose(Objective):
     """Sum of the squared differences of coordinates from {coordinate: value} at a time [s]; None: at the end."""
 
@@ -245,7 +186,7 @@ class Pose(Objective):
         self.columns(model)
         for name, value in self.values.items():
             number(value, f"{name} of a pose")
-        _check_time(self.time, start, end, "a pose")
+        check_time(self.time, start, end, "a pose")
 
     def columns(self, model: Model) -> list[int]:
         """The coordinates' numbers."""
@@ -276,7 +217,7 @@ class Follow(Objective):
         if self.metric is not None:
             finite_array(self.metric, (len(times), nv, nv), "metric of a motion to follow")
         for time in times[[0, -1]]:
-            _check_time(float(time), start, end, "a motion to follow")
+            check_time(float(time), start, end, "a motion to follow")
 
     def evaluate(self, span: Span) -> Loss:
         times, goal, loss = (
@@ -304,7 +245,7 @@ class Rest(Objective):
 
     def check(self, model: Model, start: float, end: float) -> None:
         self.columns(model)
-        _check_time(self.time, start, end, "a rest")
+        check_time(self.time, start, end, "a rest")
 
     def columns(self, model: Model) -> list[int]:
         """The coordinates' numbers."""
@@ -375,7 +316,7 @@ class Custom(Objective):
     def check(self, model: Model, start: float, end: float) -> None:
         if not callable(self.function):
             raise ModelError(f"function of an objective must be callable, got {self.function!r:.80}")
-        _check_time(self.time, start, end, "an objective")
+        check_time(self.time, start, end, "an objective")
         state = model.state(time=start)
         self._called(start, state.q, state.qd, model.with_inputs(None))
 

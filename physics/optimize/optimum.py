@@ -72,9 +72,9 @@ def optimize(
         model, state, duration, dt, integrator, objective, parameters, tau, motions: as of `gradient`.
         bounds: {parameter: (lower, upper)} of all its numbers, None for an open end. Stiffness, damping, tensions and
             excitations keep within what a model takes, excitations above a law's least activation.
-        method: of SciPy. ``"L-BFGS-B"``, also if None; ``"least squares"`` (trust region) for sums of `Reach`, `Rest`,
-            `Pose` and `Effort`: a gradient then is one of each residual, and far fewer are needed. ``"SLSQP"`` meets
-            `Reach`, `Rest` and `Pose` of such a sum exactly, whatever their factors, with the least `Effort`.
+        method: of SciPy. ``"L-BFGS-B"``, also if None; ``"least squares"`` (trust region) for sums of `Reach`, `Aim`,
+            `Rest`, `Pose` and `Effort`: a gradient then is one of each residual, and far fewer are needed. ``"SLSQP"``
+            meets all but `Effort` of such a sum exactly, whatever their factors, with the least `Effort`.
         starts: a list of {parameter: number or array}; the best result of all counts. None: one start from the numbers
             given, where torques without tau are those that hold the state against gravity. ``"inverse kinematics"``:
             the best of these numbers, of torques that hold, and of those of a smooth motion to poses that meet `Reach`

@@ -13,7 +13,7 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
 from .gradient import Task, rows_around
-from .objectives import Effort, Loss, Objective, Pose, Reach, Rest, Span, Sum
+from .objectives import Aim, Effort, Loss, Objective, Pose, Reach, Rest, Span, Sum
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,25 @@ class Offset(Objective):
         loss.by_q[rows] = self.factor * np.einsum("kid,ki->kd", jacobians, wrench)
         off = along @ own + poses[:, self.axis, 3] - float(self.reach.target[self.axis])
         return loss._replace(value=self.factor * float(off.sum()))
+
+
+@dataclass(frozen=True, eq=False)
+class Turn(Objective):
+    """Difference of a body's direction from that to a place, along an axis (0, 1, 2) of the world, times a factor."""
+
+    aim: Aim
+    axis: int
+    factor: float
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        self.aim.check(model, start, end)
+
+    def evaluate(self, span: Span) -> Loss:
+        loss, rows = Loss.none(span), span.rows_at(self.aim.time)
+        poses, jacobians = span.frames(self.aim.body, rows)
+        wrenches = self.aim.wrenches(poses, np.tile(np.eye(3)[self.axis], (len(poses), 1)))
+        loss.by_q[rows] = self.factor * np.einsum("kid,ki->kd", jacobians, wrenches)
+        return loss._replace(value=self.factor * float(self.aim.off(poses)[:, self.axis].sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +81,7 @@ class SumOfSquares:
     """The residuals of a task's objective, and their derivatives by its parameters.
 
     Raises:
-        ModelError: a part of the objective is no `Reach`, `Rest`, `Pose` or `Effort`, or has a negative factor.
+        ModelError: a part of the objective is no `Reach`, `Aim`, `Rest`, `Pose` or `Effort`, or has a negative factor.
     """
 
     def __init__(self, task: Task) -> None:
@@ -120,13 +139,15 @@ def _split(part: Objective, factor: float, model: Model) -> list[Objective]:
     """Residuals whose squares are an objective, times a squared factor."""
     if isinstance(part, Reach):
         return [Offset(part, axis, factor) for axis in range(3)]
+    if isinstance(part, Aim):
+        return [Turn(part, axis, factor) for axis in range(3)]
     if isinstance(part, Rest):
         return [Difference(k, 0.0, part.time, factor, True) for k in part.columns(model)]
     if isinstance(part, Pose):
         wanted: Any = zip(part.columns(model), part.values.values())
         return [Difference(k, value, part.time, factor, False) for k, value in wanted]
     kind = type(part).__name__
-    raise ModelError(f"least squares takes Reach, Rest, Pose and Effort, not {kind}: take L-BFGS-B")
+    raise ModelError(f"least squares takes Reach, Aim, Rest, Pose and Effort, not {kind}: take L-BFGS-B")
 
 
 def _root_of_effort(task: Task) -> FloatArray:

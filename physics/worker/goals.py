@@ -18,7 +18,7 @@ from ..model.result import Result
 from ..motions.motion import places_of_motions
 from ..motions.table import Table, force_table, interpolated
 from ..optimize.excitations import crossed
-from ..optimize.objectives import Effort, Objective, Pose, Reach, Rest, Sum
+from ..optimize.objectives import Aim, Effort, Objective, Pose, Reach, Rest, Sum
 from ..optimize.optimum import FROM_POSES, optimize
 from ..optimize.parameters import Parameter
 from ..registry import check_keys
@@ -26,7 +26,7 @@ from ..simulation.simulate import simulate
 from ..validation import chosen, instance, number
 from .report import Report
 
-KINDS = ("reach", "rest", "pose")
+KINDS = ("reach", "rest", "pose", "look")
 #: weights of efforts from search to search, against the last: along a narrow valley steps are short
 EASIER = (1e4, 1e2, 1.0)
 #: share of a squared speed [rad/s, m/s] in the loss against a squared distance as a share of the chain's length
@@ -41,7 +41,8 @@ class Goal:
 
     Attributes:
         kind: of `KINDS`. body: its name. time: [s]. weight: of its square. target: in the world (3,) [m], point: in the
-            body's frame (3,) [m], both of a reach. coordinate: its name, value: [rad, m], both of a pose.
+            body's frame (3,) [m], both of a reach and a look. coordinate: its name, value: [rad, m], both of a pose.
+            direction: in the body's frame (3,), of a look.
     """
 
     kind: str
@@ -52,6 +53,7 @@ class Goal:
     point: Sequence[float] = (0.0, 0.0, 0.0)
     coordinate: str = ""
     value: float = 0.0
+    direction: Sequence[float] = (0.0, 1.0, 0.0)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Goal:
@@ -62,7 +64,8 @@ class Goal:
         return cls(**given)
 
     def objective(self, model: Model, state: State, moved: Sequence[str]) -> Objective:
-        """It as a loss: 1 where a point is as far off as its chain is long, at 10 rad/s, or 1 rad or m off a pose.
+        """It as a loss: 1 where a point is as far off as its chain is long, at 10 rad/s, or 1 rad or m off a pose or a
+        look.
 
         moved: names of the coordinates that no motion prescribes.
         """
@@ -73,7 +76,16 @@ class Goal:
             return self.weight / max(float(arm @ arm), 1e-12) * reach
         if self.kind == "pose":
             return self.weight * Pose({self.coordinate: self.value}, self.time)
+        if self.kind == "look":
+            return self.weight * self.aim
         return SPEEDS * self.weight * Rest(_moving(model, self.body, moved), self.time)
+
+    @property
+    def aim(self) -> Aim:
+        """A look as an objective."""
+        return Aim(
+            self.body, np.array(self.target), np.array(self.direction), np.array(self.point), self.time
+        )
 
     def place(self, poses: FloatArray, model: Model) -> FloatArray:
         """The point in the world (3,) at poses (nb, 4, 4)."""
@@ -81,12 +93,15 @@ class Goal:
         return pose[:3, :3] @ np.array(self.point) + pose[:3, 3]
 
     def miss(self, result: Result, moved: Sequence[str]) -> float:
-        """By how much a motion with a sample at each step misses it [m; rad/s; rad, m]."""
+        """By how much a motion with a sample at each step misses it [m; rad/s; rad, m; rad]."""
         row, model = int(np.argmin(np.abs(result.t - self.time))), result.model
         if self.kind == "reach":
             return float(np.linalg.norm(self.place(result.poses[row], model) - np.array(self.target)))
         if self.kind == "pose":
             return float(np.abs(result.q[row, model.coordinate_index(self.coordinate)] - self.value))
+        if self.kind == "look":
+            off = float(np.linalg.norm(self.aim.off(result.poses[row, [model.index(self.body)]])))
+            return 2.0 * float(np.arcsin(min(0.5 * off, 1.0)))
         columns = [model.coordinate_index(name) for name in _moving(model, self.body, moved)]
         return float(np.abs(result.qd[row, columns]).max(initial=0.0))
 

@@ -18,7 +18,7 @@ from ..lists import remove_active
 
 
 class AddGoal(Edit, Operator):
-    """Say what the active body should do at a frame: reach a target (a selected object, or a new Empty at its tip),
+    """Say what the active body should do at a frame: reach a target or look at it (a selected object, or a new Empty),
     be at rest, or have a value of its joint's coordinate"""
 
     bl_idname = "condyle.add_goal"

@@ -9,6 +9,7 @@ from ...data import references
 from ...data.goals import KINDS
 from ...data.joints import title_of
 from ...data.property_options import SidebarPanel, own_body, shown_if
+from ...reading.goals import AT_TARGETS
 from ..layout import VIEWS, draw_fields, fields
 from ..lists import RowList, draw_rows
 
@@ -19,7 +20,7 @@ class GoalRows(RowList, UIList):
     bl_idname = "CONDYLE_UL_goals"
 
     def draw_row(self, _context: Any, row: Any, _data: Any, item: Any, _index: int) -> None:
-        target = item.target.name if item.kind == "REACH" and item.target is not None else ""
+        target = item.target.name if item.kind in AT_TARGETS and item.target is not None else ""
         row.label(
             text=target or item.bl_rna.properties["kind"].enum_items[item.kind].name, icon=ICONS[item.kind]
         )
@@ -72,6 +73,8 @@ def _draw_goal(layout: Any, context: Any, goal: Any) -> None:
         draw_fields(layout, goal, "target", "use_tip")
         if not goal.use_tip:
             layout.column().prop(goal, "point")
+    elif goal.kind == "LOOK":
+        draw_fields(layout, goal, "target", "looks_along")
     elif goal.kind == "POSE":
         joint = references.joint_of(context.scene, own_body(context))
         rows = () if joint is None else joint.condyle.joint.coordinates

@@ -142,6 +142,24 @@ def test_a_joint_has_the_value_that_its_pose_wants(part, scene, reaching, body):
         solve(part, scene)
 
 
+def test_a_bone_looks_at_its_target_along_the_axis_that_faces_front(part, scene, reaching, body):
+    rig, target = reaching
+    bone = rig.pose.bones["B"]
+    bone.condyle.goals.rows[0].active = False
+    row = part("making.goals").add(scene, body(rig, "B"), "LOOK", GOAL, None)
+    facing = np.array(bone.matrix.to_3x3()) @ part("reading.goals").axis_of(row.looks_along)
+    assert -facing[1] > np.sqrt(0.5)  # no other axis is nearer to -Y
+    away = np.array(row.target.location) - np.array(bone.head)
+    assert away == pytest.approx(4.0 * bone.bone.length * facing, abs=1e-5)
+    row.target, row.looks_along = target, "Y"  # from the head to the tip, which hinges about y can turn
+    target.location = (1.0, 0.0, 0.3)
+    solved = solve(part, scene)
+    scene.frame_set(GOAL)
+    way = np.array(target.location) - np.array(bone.head)
+    assert np.array(bone.vector) @ way / np.linalg.norm(way) / bone.length == pytest.approx(1.0, abs=1e-6)
+    assert solved.misses[1] < 1e-3 and codes(solved.bake.warnings) == []
+
+
 def test_a_search_that_is_cancelled_changes_nothing(part, ph, scene, reaching):
     steps = part("jobs.goals").solve(scene)
     job = next(steps)

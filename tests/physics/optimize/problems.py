@@ -79,6 +79,7 @@ def everything_wanted(rng, body, coordinate):
     whole = objectives.Reach(body, rng.normal(size=3), point=rng.normal(size=3)) + 0.3 * objectives.Rest()
     whole += 0.1 * objectives.Path(body, [0.01, 0.02, 0.03], rng.normal(size=(3, 3)), point=(0.1, 0.0, 0.2))
     whole += objectives.Pose({coordinate: 0.2}, time=0.02) + 0.1 * objectives.Effort()
+    whole += 0.5 * objectives.Aim(body, rng.normal(size=3), rng.normal(size=3), rng.normal(size=3), 0.02)
     whole += 2.0 * objectives.Frame(body, random_pose(rng), length=0.5, time=0.02)
     return (
         whole + objectives.Custom(energy_of_springs) + 0.1 * objectives.Custom(energy_of_springs, time=0.01)

@@ -162,6 +162,7 @@ def test_residuals_are_square_roots_of_the_loss_and_their_slopes_agree_with_diff
         2.0 * goals.Reach("Forearm", (0.1, 0.2, 0.3), point=HAND, time=0.3)
         + 0.5 * goals.Rest(names[:2])
         + goals.Pose({names[3]: 0.4})
+        + 0.7 * goals.Aim("Forearm", (0.5, -0.3, 0.2), (0.0, 0.3, -1.0), point=HAND)
         + 1e-3 * goals.Effort(names[:3])
     )
     random = np.random.default_rng(3)
