@@ -3,15 +3,22 @@
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from .._typing import FloatArray
 from ..bodies.body import Body, name_of
 from ..errors import ModelError
+from ..geometry import lie
 from ..joints import Joint
 from ..registry import checked_entries
+from ..validation import per_coordinate
 from . import from_dict
 from .base import Constraint
 from .frames import WeldConstraint
 from .targets import MotionTarget
+
+#: of a body's mass, what a compliant loop joint moves rigidly
+LEAST_PART = 0.01
 
 
 class ConstraintBuilder:
@@ -21,13 +28,16 @@ class ConstraintBuilder:
     gravity: FloatArray
     body_numbers: Any
     add_body: Any
+    add_bushing: Any
     check_constraint: Any
 
     def __init__(self) -> None:
         super().__init__()
         self.constraints: dict[str, Constraint] = {}
         self.targets: dict[str, MotionTarget] = {}
-        self._loop_joints: dict[str, str] = {}
+        self._loop_joints: dict[
+            str, tuple[str, bool]
+        ] = {}  # body that each cuts, and whether it is compliant
 
     def add_constraint(self, name: str, constraint: Constraint) -> Constraint:
         """Add a constraint (`constraints`) between existing bodies or coordinates.
@@ -46,7 +56,15 @@ class ConstraintBuilder:
         return constraint
 
     def add_loop_joint(
-        self, name: str, body: Body | str, parent: Body | str | None, *, joint: Joint, **options: Any
+        self,
+        name: str,
+        body: Body | str,
+        parent: Body | str | None,
+        *,
+        joint: Joint,
+        compliance: Any = None,
+        compliance_damping: Any = 0.0,
+        **options: Any,
     ) -> Body:
         """Close a loop by a joint of any type between two existing bodies.
 
@@ -58,6 +76,10 @@ class ConstraintBuilder:
             name: of the joint's body and of the weld, unique among bodies and constraints.
             body: the child of the joint. parent: its parent; None: the world.
             joint, options: as in `add_body`, without mass, com and inertia, which are the body's.
+            compliance: of all directions, also those that the joint blocks (ArtiSynth's compliant joints): (6,) angles
+                about the axes of the joint's frame in the body [rad/(N m)], then displacements along these [m/N]. A
+                bushing of this name then takes the place of the weld, and the new body has a hundredth of the mass:
+                prefer implicit methods. None: rigid. compliance_damping: (6,) [N m s/rad, N s/m].
         """
         carried = name_of(body)
         known = self.body_numbers()
@@ -70,12 +92,33 @@ class ConstraintBuilder:
             if key in options:
                 raise ModelError(f"loop joint {name!r} has the {key} of body {carried!r}: leave {key} out")
         self._check_name(name)
-        whole = self.bodies[known[carried]]
+        whole, soft = self.bodies[known[carried]], np.zeros(6)
+        if compliance is not None:
+            soft = per_coordinate(compliance, 6, f"compliance of loop joint {name!r}", not_negative=True)
+            if not soft.all():
+                raise ModelError(f"compliance of loop joint {name!r} must be positive, got {soft.tolist()}")
         part: Body = self.add_body(
             name, parent, joint=joint, mass=whole.mass, com=whole.com, inertia=whole.inertia, **options
         )
-        self._loop_joints[name] = carried
-        self.constraints[name] = WeldConstraint(carried, name)
+        self._loop_joints[name] = carried, compliance is not None
+        if compliance is None:
+            self.constraints[name] = WeldConstraint(carried, name)
+            return part
+        place = lie.inverse(part.body_in_joint)
+        try:
+            self.add_bushing(
+                name,
+                carried,
+                part,
+                elastic=(1.0 / soft).tolist(),
+                damping=compliance_damping,
+                frame=place,
+                other_frame=place,
+            )
+        except ModelError:
+            del self._loop_joints[name]
+            self.bodies.remove(part)
+            raise
         return part
 
     def add_target(
@@ -124,14 +167,21 @@ class ConstraintBuilder:
             raise ModelError(f"there is a constraint or a target named {name!r} already")
 
     def _shared_bodies(self) -> list[Body]:
-        """The bodies; the mass of each that loop joints cut is divided equally among its parts."""
-        parts: dict[str, int] = {}
-        for carried in self._loop_joints.values():
-            parts[carried] = parts.get(carried, 1) + 1
+        """The bodies; the mass of each that loop joints cut is divided equally among its parts; but those of compliant
+        joints have `LEAST_PART` of it.
+        """
+        counts: dict[tuple[str, bool], int] = {}
+        for cut in self._loop_joints.values():
+            counts[cut] = counts.get(cut, 0) + 1
         bodies = []
         for body in self.bodies:
-            count = parts.get(self._loop_joints.get(body.name, body.name), 1)
+            whole, soft = self._loop_joints.get(body.name, (body.name, False))
+            rest = LEAST_PART if soft else 1.0 - LEAST_PART * counts.get((whole, True), 0)
+            parts = 1 if soft else 1 + counts.get((whole, False), 0)
+            alone = rest == parts == 1
             bodies.append(
-                body if count == 1 else replace(body, mass=body.mass / count, inertia=body.inertia / count)
+                body
+                if alone
+                else replace(body, mass=rest * body.mass / parts, inertia=rest * body.inertia / parts)
             )
         return bodies

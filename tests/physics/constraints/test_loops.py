@@ -188,3 +188,38 @@ def test_a_step_that_is_too_long_for_a_loop_is_told():
     spinning = ph.assemble(model, model.state(state.q, [60.0, 0.0, 0.0]))
     with pytest.raises(ph.DivergedError, match=r"in a step of 0\.01 s: take a smaller step"):
         ph.simulate(model, spinning, 1.0, 0.01)
+
+
+@pytest.mark.parametrize("directions", ["angles", "displacements"])
+def test_a_compliant_joint_gives_way_where_it_blocks_and_turns_where_it_does_not(directions):
+    """A door of 2 kg on a hinge: its weight and the moment about its edge bend the hinge; pushed, it swings freely."""
+    compliance = np.full(6, 1e-9)
+    compliance[slice(0, 2) if directions == "angles" else slice(3, 6)] = 1e-4
+    builder, place = ph.ModelBuilder(), pose((0.0, 0.0, 1.0))
+    builder.add_body("door", joint=ph.joints.Free(), mass=2.0, com=(0.5, 0, 0), inertia=0.1 * np.eye(3))
+    builder.add_loop_joint(
+        "hinge",
+        "door",
+        None,
+        joint=ph.joints.Hinge((0, 0, 1)),
+        joint_in_parent=place,
+        compliance=compliance,
+        compliance_damping=[20.0] * 3 + [200.0] * 3,
+    )
+    model = builder.build()
+    assert model.bodies[0].mass + model.bodies[1].mass == pytest.approx(2.0, rel=1e-15)  # round-off
+    state = model.state({"door.z": 1.0, "hinge.angle": 0.0})
+    result = ph.simulate(model, state, 3.0, 2e-3, "bdf1", record_interval=3.0)
+    down = 1.0 - result.poses[-1, 0, 2, 3]
+    dip = -result.poses[-1, 0, 2, 0]
+    weight = 0.99 * 2.0 * 9.81  # the joint's own part hangs on the rigid hinge
+    if directions == "angles":
+        assert dip == pytest.approx(1e-4 * weight * 0.5, rel=1e-3) and abs(down) < 1e-6  # angles squared
+    else:
+        assert down == pytest.approx(1e-4 * weight, rel=1e-3) and abs(dip) < 1e-6
+    assert np.abs(result.qd[-1]).max() < 1e-6
+    pushed = model.state(result.q[-1], {"door.r_z": 1.0, "hinge.angle": 1.0})
+    swung = ph.simulate(model, pushed, 0.5, 1e-3, "sdirk2", record_interval=0.5)
+    assert swung.q[-1, model.coordinate_index("hinge.angle")] > 0.3
+    with pytest.raises(ph.ModelError, match="compliance of loop joint 'rigid'"):
+        builder.add_loop_joint("rigid", "door", None, joint=ph.joints.Hinge(), compliance=np.zeros(6))
