@@ -14,7 +14,7 @@ from ..bodies.state import State
 from ..dynamics.constrained import assemble
 from ..errors import DivergedError, ModelError
 from ..integrators import INTEGRATORS
-from ..joints.packing import TangentSpace
+from ..integrators.implicit import implicit_workspace
 from ..kernels import layout
 from ..kernels.adjoint import layout as at
 from ..model.checks import check_flags
@@ -24,6 +24,7 @@ from ..motions.motion import MotionArrays, led_on, pack_motions
 from ..motions.table import force_table
 from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
+from ..soft.states import carried_nodes
 from ..validation import chosen, instance, number
 from .control_frames import COUNT, Displaced, pull_frames
 from .objectives import Objective, Span
@@ -39,7 +40,8 @@ from .parameters import (
     model_with,
     values_of,
 )
-from .steps import refuse, refuse_start, rows_of
+from .soft import beside, by_start, nodes_back, num_places, without_nodes
+from .steps import refuse, refuse_start, rows_around, rows_of, spread
 from .stops import Stops
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
@@ -92,7 +94,7 @@ def gradient(
         ModelError: an invalid argument, or a model with what has no gradient: one-sided and rolling constraints,
             contacts, hard limits beside constraints or motions, that bounce, or that bound several coordinates; motions
             of targets, of velocities, or that do not hold all the time; the start of a model with constraints and
-            motions; gravity with muscles that have mass. Nothing ran.
+            motions; gravity with muscles that have mass; flexible surfaces; soft bodies with ground. Nothing ran.
         DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
     motion = Motion(model, state, duration, dt, integrator, tau, motions)
@@ -140,7 +142,9 @@ class Task:
         values = {key: array.copy() for key, array in self.values.items()}
         self.places.write(row, values)
         model, old = model_with(values, self.model), self.state
-        state = assemble(model, replace(old, q=values["q"].copy(), qd=values["qd"].copy()))
+        q, qd = values["q"].copy(), values["qd"].copy()
+        soft = carried_nodes(model, old, q, qd)
+        state = assemble(model, replace(old, q=q, qd=qd, soft_states=soft))
         values |= {"q": np.array(state.q), "qd": np.array(state.qd)}
         return replace(self, model=model, state=state, values=values)
 
@@ -166,7 +170,8 @@ class Task:
         steps, value, sweep = self.steps, 0.0, Sweep(self)
         if whole is not None:
             return sweep.back(0, whole), sweep
-        kept = steps if 2 * steps * self.model.num_coordinates <= MOST_KEPT else math.ceil(math.sqrt(steps))
+        width = self.model.num_coordinates + num_places(self.model)
+        kept = steps if 2 * steps * width <= MOST_KEPT else math.ceil(math.sqrt(steps))
         marks = None if kept == steps else self._simulated(self.state, steps, kept)
         for first in range((steps - 1) // kept * kept, -1, -kept):
             begin = self.state if marks is None or not first else self._begun(marks, first // kept, first)
@@ -185,7 +190,7 @@ class Task:
         wishes["record_interval"] = every * self.dt
         problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
         result = run_integrator(replace(problem, whole=True), state)
-        if any(result.info[kind] for kind in ("substitutes", "divided", "repeated")):
+        if any(result.info.get(kind) for kind in ("substitutes", "divided", "repeated")):
             reason = "a step was solved again or in parts, so that it has no gradient: take a smaller step"
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
         return result
@@ -205,8 +210,9 @@ class Task:
         kernels.stepping.rollout.change_charts(
             self.model.arrays, dof, kernels.stepping.rollout.CHART_LIMIT, 0.0, q, qd, np.zeros_like(q), chart
         )
-        states = None if marks.muscle_states is None else marks.muscle_states[row]
-        return State(q, qd, float(self.state.time) + first * self.dt, chart, states)
+        kept = marks.muscle_states, marks.soft_states
+        own = (None if each is None else each[row] for each in kept)
+        return State(q, qd, float(self.state.time) + first * self.dt, chart, *own)
 
 
 class Sweep:
@@ -222,18 +228,11 @@ class Sweep:
         self.kept = self.displaced.kept(task.values["table"].shape[1])
         self.table = np.zeros_like(table)
         self.bodies, self.coordinates = np.zeros((nb, at.BODY_SUMS)), np.zeros((nv, at.COORDINATE_SUMS))
-        self.gravity, self.vectors = (
-            np.zeros(3),
-            np.zeros((at.VECTORS, table.shape[1] + 4 * model.num_muscle_states)),
-        )
-        lent = (
-            (np.zeros((nv, nv)), np.zeros((nv, nv)), np.zeros((nv, nv))),
-            np.zeros((nv, nv)),
-            np.zeros(nv, dtype=np.int64),
-            self.vectors,
-            TangentSpace(model.arrays[0]).arrays,
-            np.zeros((len(model.muscles), at.MUSCLE_COLUMNS)),
-        )
+        width = max(table.shape[1] + 4 * model.num_muscle_states, nv + num_places(model))
+        self.gravity, self.vectors = np.zeros(3), np.zeros((at.VECTORS, width))
+        implicit = implicit_workspace(model)
+        columns = np.zeros((len(model.muscles), at.MUSCLE_COLUMNS))
+        lent = (*implicit[:3], self.vectors, implicit[5], columns)
         pulling = {muscle.tension for muscle in model.muscles}
         pulls = any(each.kind == "input" and each.name in pulling for each in task.places.parameters)
         pulls |= model.num_muscle_states > 0
@@ -244,6 +243,7 @@ class Sweep:
             (self.bodies, self.coordinates, self.gravity, differences),
             model.workspace().clear(),
         )
+        self.nodes = nodes_back(model, implicit, self.spaces)
         channels, pieces = task.prescribed()
         channels = np.concatenate([self.displaced.own[channels[:, :1]], channels[:, 1:]], axis=1)
         self.rows = rows_of(model, len(METHODS[task.integrator]), (channels, pieces))
@@ -273,7 +273,7 @@ class Sweep:
         own, nv, wide = self.displaced.own, q.shape[1], self.displaced.widen
         span = task.span(first + begin, q[begin:], qd[begin:], self.displaced)
         loss = task.objective.evaluate(span)
-        q, qd = wide(q), wide(qd)
+        q, qd = beside(task.model, rows, wide(q), wide(qd))
         slopes = np.zeros_like(q), np.zeros_like(qd)
         slopes[0][begin:, own], slopes[1][begin:, own] = loss.by_q[:, :nv], loss.by_qd
         method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
@@ -285,7 +285,7 @@ class Sweep:
         now, chart = (start, dt, first), np.zeros(self.displaced.model.num_bodies, dtype=np.int64)
         states = np.zeros((len(q), 0)) if rows.muscle_states is None else rows.muscle_states
         kernels.adjoint.sweep.sweep_back(
-            self.run, self.rows, method, now, (q, qd, states), stops, slopes, found, chart
+            self.run, self.rows, self.nodes, method, now, (q, qd, states), stops, slopes, found, chart
         )
         check_flags(task.model, self.spaces[2])
         if len(self.displaced.extra):
@@ -331,6 +331,10 @@ class Sweep:
     def sums(self) -> Values:
         """The derivatives by all that may be a parameter."""
         own, coordinates = self.bodies[: self.task.model.num_bodies], self.displaced.own
+        start, nv = self.vectors[[at.BY_Q, at.BY_QD]], self.displaced.model.num_coordinates
+        if self.nodes is not None:
+            own, end = without_nodes(self.task.model, own), nv + num_places(self.task.model)
+            start[:, coordinates] += by_start(self.task.model, self.task.state, *start[:, nv:end])
         # from the axes of links to those of bodies
         turn = np.array([frame[:3, :3] for frame in self.task.model.body_frames])
         twice = np.array([1.0 if j == k else 2.0 for j, k in ENTRIES])
@@ -338,13 +342,15 @@ class Sweep:
         for (j, k), column in zip(ENTRIES, (own[:, at.BY_INERTIA :] / twice).T):
             whole[:, j, k] = whole[:, k, j] = column
         whole = turn.transpose(0, 2, 1) @ whole @ turn
+        young = np.zeros(0) if self.nodes is None else self.nodes[4][1] / self.task.values["young"]
         by_number = {key: np.zeros_like(self.task.values[key]) for key in DIFFERED}
         for (key, k, far), change in zip(self.differed, self.by_variant):
             by_number[key][k] += change / far
         return {
             "table": self.table[:, self.kept],
-            "q": self.vectors[at.BY_Q, coordinates],
-            "qd": self.vectors[at.BY_QD, coordinates],
+            "q": start[0, coordinates],
+            "qd": start[1, coordinates],
+            "young": young,
             "frames": self.frames,
             "points": self.points,
             "mass": own[:, at.BY_MASS],
@@ -354,21 +360,6 @@ class Sweep:
             **dict(zip(SPRINGS, self.coordinates[coordinates].T)),
             **by_number,
         }
-
-
-def rows_around(times: FloatArray, at_times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Rows of a table around each of n times, and the second one's shares (n, 1)."""
-    k = np.clip(np.searchsorted(times, at_times, side="right") - 1, 0, max(len(times) - 2, 0))
-    after = np.minimum(k + 1, len(times) - 1)
-    width = np.where(after > k, times[after] - times[k], 1.0)
-    return k, after, np.clip((at_times - times[k]) / width, 0.0, 1.0)[:, None]
-
-
-def spread(times: FloatArray, at_times: FloatArray, rows: FloatArray, table: FloatArray) -> None:
-    """Add derivatives by interpolated rows (n, width) to those by the rows of the table (K, width)."""
-    before, after, share = rows_around(times, at_times)
-    np.add.at(table, before, (1.0 - share) * rows)
-    np.add.at(table, after, share * rows)
 
 
 def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:

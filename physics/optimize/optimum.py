@@ -19,7 +19,7 @@ from .gradient import Motion, Task, make_task
 from .objectives import Objective
 from .parameters import Parameter, Places, forces_of
 from .residuals import SumOfSquares
-from .starts import from_inverse_kinematics
+from .starts import from_inverse_kinematics, stiff
 
 FROM_POSES = "inverse kinematics"
 #: pairs of steps and changes of slopes that L-BFGS-B keeps
@@ -277,6 +277,7 @@ METHODS: dict[str, type[Search]] = {
 
 def _against_gravity(task: Task) -> FloatArray:
     """The numbers given, with torques that hold the state at rest where torques are parameters."""
+    task = stiff(task)
     still = replace(task.state, qd=np.zeros_like(task.state.qd))
     inputs = task.values["table"][0, task.model.num_coordinates :]
     holding = inverse_dynamics(task.model, still, None, inputs)

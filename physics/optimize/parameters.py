@@ -28,14 +28,14 @@ from .muscle_numbers import (
 from .path_points import check_points, moved_muscles, point_numbers, point_slices, slices
 
 #: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
-#: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,),
-#: "frames" (m, 6) of all bodies' joints, "points" (m, 3) of all muscles' paths, "radii" (m,) of the surfaces under
-#: them, "laws" (m,) of all muscles.
+#: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,), "young" (m,)
+#: of soft bodies with tetrahedra, "frames" (m, 6) of all bodies' joints, "points" (m, 3) of all muscles' paths, "radii"
+#: (m,) of the surfaces under them, "laws" (m,) of all muscles.
 Values: TypeAlias = dict[str, FloatArray]
 #: entries of an inertia; the last three stand twice in the matrix
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 SPRINGS = {"stiffness": layout.STIFFNESS, "rest": layout.REST, "damping": layout.DAMPING}
-OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "frames", "points", "radii", "laws")
+OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "young", "frames", "points", "radii", "laws")
 #: those whose derivatives are by differences of each stage's equations
 DIFFERED = ("radii", "laws")
 
@@ -64,6 +64,7 @@ KINDS = {
     "rest": Kind("rest", "coordinate", "rad"),
     "damping": Kind("damping", "coordinate", "N m s/rad", 0.0),
     "gravity": Kind("gravity", "", "m/s^2, (3,)"),
+    "young": Kind("young", "soft body with tetrahedra", "Pa", 1e-3),
     "frames": Kind(
         "frames",
         "body",
@@ -104,6 +105,7 @@ class Parameter:
         kind = KINDS[self.kind]
         names = {"coordinate": model.coordinate_names, "input": model.input_names, "body": model.body_names}
         names["muscle"] = tuple(muscle.name for muscle in model.muscles)
+        names["soft body with tetrahedra"] = tuple(model.soft_bodies[k].name for k in solid(model))
         names["number of a law"] = tuple(
             f"{each.name}.{name}" for each in model.muscles for name in law_fields(each)
         )
@@ -165,6 +167,7 @@ def values_of(model: Model, state: State, table: FloatArray) -> Values:
     frames = np.concatenate([control_numbers(body.joint) for body in model.bodies])
     points = np.concatenate([np.zeros((0, 3)), *map(point_numbers, model.muscles)])
     joints = {"gravity": np.array(model.gravity), "frames": frames, "points": points}
+    joints["young"] = np.array([model.soft_bodies[k].young for k in solid(model)])
     muscles = {"radii": all_numbers(model, radii_of), "laws": all_numbers(model, law_numbers)}
     return {**start, **bodies, **springs, **joints, **muscles}
 
@@ -201,7 +204,15 @@ def model_with(values: Values, old: Model) -> Model:
         with_law(with_radii(muscle, values["radii"][part]), values["laws"][own])
         for muscle, part, own in zip(moved_muscles(old, values["points"]), radii, laws)
     ]
-    return old.altered(bodies=bodies, gravity=values["gravity"].copy(), muscles=muscles)
+    soft = list(old.soft_bodies)
+    for k, young in zip(solid(old), values["young"].tolist()):
+        soft[k] = replace(soft[k], young=young)
+    return old.altered(bodies=bodies, gravity=values["gravity"].copy(), muscles=muscles, soft_bodies=soft)
+
+
+def solid(model: Model) -> list[int]:
+    """Numbers of the soft bodies that have tetrahedra."""
+    return [k for k, each in enumerate(model.soft_bodies) if len(each.tets)]
 
 
 def forces_of(values: Values, times: FloatArray) -> FloatArray | Table:

@@ -12,8 +12,9 @@ import numpy as np
 from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
-from .gradient import Task, rows_around
+from .gradient import Task
 from .objectives import Aim, Effort, Loss, Objective, Pose, Reach, Rest, Span, Sum
+from .steps import rows_around
 
 
 @dataclass(frozen=True, eq=False)

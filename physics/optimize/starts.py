@@ -20,6 +20,7 @@ from ..motions.motion import MotionArrays
 from ..motions.table import interpolated
 from ..muscles import Tension
 from ..muscles.hill import Hill
+from ..soft.mesh import FREE, moved_by, with_points
 from .excitations import crossed, excitations
 from .gradient import Task
 from .objectives import Objective, Pose, Reach
@@ -41,6 +42,7 @@ def from_inverse_kinematics(task: Task) -> FloatArray:
     Between poses coordinates follow quintics of least jerk. The torques of inverse dynamics along them, or the
     activations of least squares that share them, are fitted by the rows of the table, in the least squares.
     """
+    task = stiff(task)
     motions, model = task.prescribed(), task.model
     times, q = _poses(task, motions)
     begin, end = task.times[0], task.times[-1]
@@ -63,6 +65,26 @@ def from_inverse_kinematics(task: Task) -> FloatArray:
 def _names(task: Task, kind: str) -> set[str]:
     """Names of the parameters of a kind."""
     return {each.name for each in task.places.parameters if each.kind == kind}
+
+
+def stiff(task: Task) -> Task:
+    """The task without soft bodies, with the mass of each node on the body of the attached one next to it."""
+    model = task.model
+    if not model.soft_bodies:
+        return task
+    mesh, bodies = model.soft_mesh, list(model.bodies)
+    carriers = np.full(len(mesh.rest), FREE)
+    for own in mesh.slices.values():
+        held = own.start + np.flatnonzero(mesh.bodies[own] != FREE)
+        if len(held):
+            away = ((mesh.rest[own, None] - mesh.rest[held]) ** 2).sum(axis=-1)
+            carriers[own] = mesh.bodies[held[away.argmin(axis=1)]]
+    for i in sorted(set(carriers[carriers >= 0].tolist())):
+        on = carriers == i
+        points = moved_by(np.linalg.inv(mesh.poses[i]), mesh.rest[on])
+        bodies[i] = with_points(bodies[i], mesh.masses[on], points)
+    model = model.altered(bodies=bodies, soft_bodies=())
+    return replace(task, model=model, state=replace(task.state, soft_states=None))
 
 
 def _poses(task: Task, motions: MotionArrays) -> tuple[FloatArray, FloatArray]:

@@ -1,11 +1,11 @@
-"""What the steps of a motion may have that is taken backwards: their rows of constraints, and what is refused."""
+"""What the steps of a motion may have that is taken backwards: rows of constraints, tables, and what is refused."""
 
 from typing import Any
 
 import numpy as np
 
 from .. import kernels
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..dynamics.workspace import constraint_space
 from ..errors import ModelError
@@ -62,13 +62,15 @@ def refuse(model: Model, motions: Any, state: State, duration: float) -> None:
     (channels, pieces), end = pack_motions(model, motions, state), float(state.time) + duration
     one_sided = model.constraint_arrays[0][:, layout.CONSTRAINT_SENSE] != layout.EQUALITY
     rolling = model.constraint_arrays[0][:, layout.CONSTRAINT_KIND] == layout.ROLLING
-    beside = model.has_hard_limits
+    beside, soft = model.has_hard_limits, model.soft_bodies
     for what, names in (
         ("constraint", [name for name, bad in zip(model.constraints, one_sided | rolling) if bad]),
         ("contact", model.contact_names),
-        ("soft body", [each.name for each in model.soft_bodies]),
         ("hard limit of body", not_differentiable(model)),
         ("hard limits of a model with the constraint", list(model.constraints) if beside else []),
+        ("flexible surface", [each.name for each in soft if each.surface is not None]),
+        ("ground of the soft body", [each.name for each in soft if each.ground is not None]),
+        ("soft bodies of a model with the motion of", list(motions or {}) if soft else []),
         ("hard limits of a model with the motion of", list(motions or {}) if beside else []),
     ):
         for name in names[:1]:
@@ -86,11 +88,30 @@ def refuse(model: Model, motions: Any, state: State, duration: float) -> None:
 
 
 def refuse_start(model: Model, motions: Any, parameters: Any) -> None:
-    """ModelError if parameters move the start of a model with constraints and motions: it is assembled before the
-    motions place it.
+    """ModelError if parameters move the start of a model with constraints and motions, which is assembled before the
+    motions place it, or the places of attached nodes on their bodies.
     """
-    for each in parameters if model.constraints and motions else ():
-        if each.kind in ("position", "speed", "frames"):
-            raise ModelError(
-                f"{each.kind} of {each.name!r} has no gradient in a model with constraints and motions: leave it out"
-            )
+    for what, found, kinds in (
+        ("constraints and motions", model.constraints and motions, ("position", "speed", "frames")),
+        ("soft bodies", model.soft_bodies, ("frames",)),
+    ):
+        for each in parameters if found else ():
+            if each.kind in kinds:
+                raise ModelError(
+                    f"{each.kind} of {each.name!r} has no gradient in a model with {what}: leave it out"
+                )
+
+
+def rows_around(times: FloatArray, at_times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
+    """Rows of a table around each of n times, and the second one's shares (n, 1)."""
+    k = np.clip(np.searchsorted(times, at_times, side="right") - 1, 0, max(len(times) - 2, 0))
+    after = np.minimum(k + 1, len(times) - 1)
+    width = np.where(after > k, times[after] - times[k], 1.0)
+    return k, after, np.clip((at_times - times[k]) / width, 0.0, 1.0)[:, None]
+
+
+def spread(times: FloatArray, at_times: FloatArray, rows: FloatArray, table: FloatArray) -> None:
+    """Add derivatives by interpolated rows (n, width) to those by the rows of the table (K, width)."""
+    before, after, share = rows_around(times, at_times)
+    np.add.at(table, before, (1.0 - share) * rows)
+    np.add.at(table, after, share * rows)

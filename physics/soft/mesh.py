@@ -318,8 +318,8 @@ def poses_at(arrays: Arrays, q: FloatArray) -> FloatArray:
     return poses
 
 
-def with_points(link: Link, masses: FloatArray, points: FloatArray) -> Link:
-    """A link with point masses at points (k, 3) of its body frame."""
+def with_points(link: Any, masses: FloatArray, points: FloatArray) -> Any:
+    """A link or body with point masses at points (k, 3) of its frame."""
     total = link.mass + float(masses.sum())
     com = (link.mass * link.com + masses @ points) / total
     inertia = np.array(link.inertia)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import entry, shared
 from ..dynamics.rnea import inverse_dynamics
-from ..muscles.states import advance_states, begin_states, has_states, set_implicit
-from ..stepping.bundles import Spaces, Tables
+from ..muscles.states import advance_states, has_states
 from ..stepping.implicit import GAMMA
 from ..stepping.motion import follow
-from ..stepping.rollout import CHART_LIMIT, change_charts, copy, table_force
+from ..stepping.rollout import CHART_LIMIT, change_charts, copy
 from . import layout as adjoint
 from .charts import pull_charts
-from .parameters import add_inputs, take_bodies, take_coordinates
 from .projection import (
     begin_projection,
     find_pushes,
@@ -25,75 +21,7 @@ from .projection import (
     take_turning,
 )
 from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, derive_rows, force_on, prepare_stage
-from .stage import Lent, note_stage, pull_stage
-from .states import Motion, add_pulls
-
-# data of models with a number displaced (n, 4, size), what that changes (n,), and forces as in vectors
-Differences: TypeAlias = tuple[Array, Array, Array]
-# arrays, tables, whether inputs or states of muscles count, coordinates behind joints, sums (bodies, coordinates,
-# gravity, differences), lent, spaces
-Run: TypeAlias = tuple[Array, Tables, bool, Array, tuple[Array, Array, Array, Differences], Lent, Spaces]
-
-
-@shared
-def give_forces(arrays: Array, tables: Tables, t: float, step: float, vectors: Array) -> None:
-    """Forces, inputs and known states of a stage that ends at time t, into GIVEN_FORCE."""
-    data, given, width = arrays[at.MODEL_DATA], vectors[adjoint.GIVEN_FORCE], tables[at.VALUES].shape[1]
-    table_force(tables, t, given[:width])
-    begin_states(data, width, vectors[adjoint.BASE_STATES], given)
-    set_implicit(data, given, width, step)
-
-
-@shared
-def take_differences(
-    arrays: Array,
-    step: float,
-    motion: tuple[Array, Array, Array],
-    width: int,
-    vectors: Array,
-    differences: Differences,
-    spaces: Spaces,
-) -> None:
-    """After `pull_stage`: add what displaced numbers of the model change, -y^T R + w^T x with the states x of muscles
-    at the stage's end and the loss's derivatives w by them.
-    """
-    variants, changes, found = differences
-    (body_int, body_float, joints, data, dof_float), (work, dof, flags) = arrays, spaces
-    (q, qd, qdd), count = motion, int(data[at.MUSCLE_STATES])
-    for k in range(variants.shape[0]):
-        for side in range(variants.shape[1]):
-            weight = adjoint.WEIGHTS[side]
-            copy(vectors[adjoint.GIVEN_FORCE], found)
-            displaced = (body_int, body_float, joints, variants[k, side], dof_float)
-            inverse_dynamics(displaced, q, qd, qdd, found, work, dof, flags)
-            for d in range(q.shape[0]):
-                changes[k] -= weight * vectors[adjoint.ANSWER, d] * found[d]
-            for j in range(width, width + count):
-                changes[k] += weight * vectors[adjoint.BY_STATES, j] * step * found[j + count]
-
-
-@shared
-def take_stage(
-    run: Run, rows: Array, fresh: bool, t: float, step: float, motion: Motion, by_tau: Array, notes: Array
-) -> bool:
-    """`pull_stage` of the stage that ends at time t with the motion (q, q', q''), and its share of all gradients."""
-    arrays, tables, pulls, extra, (bodies, coordinates, gravity, differences), lent, spaces = run
-    (q, qd, _), (work, dof, _), vectors, muscles = motion, spaces, lent[3], lent[5]
-    width = tables[at.VALUES].shape[1]
-    given, y = vectors[adjoint.GIVEN_FORCE], vectors[adjoint.ANSWER, : q.shape[0]]
-    give_forces(arrays, tables, t, step, vectors)
-    if not pull_stage(arrays, rows, fresh, step, motion, lent, spaces):
-        return False
-    if extra.shape[0] > 0:
-        note_stage(rows, step, motion, extra, lent, notes)
-    take_bodies(arrays, y, bodies, gravity, work, dof)
-    take_coordinates(arrays[at.DOF_FLOAT], q, qd, y, coordinates)
-    add_inputs(arrays, q, qd, given, y, by_tau, work)
-    take_differences(arrays, step, motion, width, vectors, differences, spaces)
-    if pulls:
-        found, by_states = vectors[adjoint.FOUND_FORCE], vectors[adjoint.BY_STATES]
-        add_pulls(arrays, step, motion, found, y, by_tau, by_states, muscles, spaces)
-    return True
+from .stage import Run, give_forces, take_stage
 
 
 @shared
@@ -127,7 +55,7 @@ def begin_second(run: Run, t: float, h: float, first: tuple[Array, Array, Array]
 
 @shared
 def pull_two_stages(
-    run: Run, rows: Array, t: float, h: float, q: Array, qd: Array, by_tau: Array, notes: Array
+    run: Run, rows: Array, nodes: Array, t: float, h: float, q: Array, qd: Array, by_tau: Array, notes: Array
 ) -> bool:
     """An SDIRK2 step from time t on. The known part of its second stage has (1 - gamma) h times the slopes of the
     first, q' and q'', and for states x that begin with x0 and end it with x1, x0 + (1 - gamma) / gamma (x1 - x0).
@@ -145,7 +73,7 @@ def pull_two_stages(
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
     if rows is not None:
         prepare_stage(rows, GAMMA * h, 1, qd)
-    if not take_stage(run, rows, True, t + h, GAMMA * h, last, by_tau[1], notes[1]):
+    if not take_stage(run, rows, nodes, True, t + h, GAMMA * h, last, by_tau[1], notes[1]):
         return False
     for d in range(nv):
         vectors[adjoint.KNOWN_Q, d], vectors[adjoint.KNOWN_QD, d] = by_q[d], by_qd[d]
@@ -160,7 +88,7 @@ def pull_two_stages(
     if rows is not None:
         derive_rows(run[0], rows, (first[0], first[1]), run[6])
         prepare_stage(rows, GAMMA * h, 0, first[1])
-    if not take_stage(run, rows, True, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
+    if not take_stage(run, rows, nodes, True, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
         return False
     for d in range(nv):
         by_q[d] += vectors[adjoint.KNOWN_Q, d]
@@ -173,7 +101,7 @@ def pull_two_stages(
 
 
 @shared
-def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: Array) -> bool:
+def pull_stop(run: Run, nodes: Array, t: float, h: float, stop: Array, by_tau: Array, notes: Array) -> bool:
     """The impulses of hard limits at the end of a step, which leave BY_Q, BY_QD by its end without them, and
     STOPPED_Q by the coordinates before it.
 
@@ -193,14 +121,14 @@ def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: A
         by_qdd[d], by_qd[d] = whole[d], 0.0
         dof[d, at.HELD] += stop[adjoint.STOPPED, d]
     begun = vectors[adjoint.BEGUN_Q, :nv]
-    found = take_stage(run, None, True, t, 0.0, (begun, still, push), by_tau, notes[0])
+    found = take_stage(run, None, nodes, True, t, 0.0, (begun, still, push), by_tau, notes[0])
     for d in range(nv):
         if stop[adjoint.STOPPED, d] != 0.0:
             z[d] = whole[d]
             for e in range(nv):
                 z[d] -= mass[d, e] * y[e]
         by_qdd[d] = -whole[d]
-    found = found and take_stage(run, None, True, t, 0.0, (begun, still, still), by_tau, notes[1])
+    found = found and take_stage(run, None, nodes, True, t, 0.0, (begun, still, still), by_tau, notes[1])
     for d in range(nv):
         dof[d, at.HELD] -= stop[adjoint.STOPPED, d]
         vectors[adjoint.STOPPED_Q, d] = by_q[d] - z[d] / h
@@ -232,7 +160,7 @@ def pull_projection(
     for d in range(nv):
         n[d], m[d], far[d], fast[d] = by_q[d], by_qd[d], q1[d] - q[d], v1[d] - v[d]
         by_q[d], by_qd[d], by_qdd[d], whole[d], still[d] = 0.0, 0.0, m[d], m[d], 0.0
-    found = take_stage(run, rows, True, t, 0.0, (q, still, fast), by_tau, notes[0])
+    found = take_stage(run, rows, None, True, t, 0.0, (q, still, fast), by_tau, notes[0])
     copy(own[FOUND], own[BY_SPEED])
     copy(vectors[adjoint.ANSWER, :nv], own[BY_SPEED])
     for d in range(nv):
@@ -240,13 +168,13 @@ def pull_projection(
         m[d] -= force_on(d, ahead, own[FOUND, nv:])
         by_qdd[d] = n[d]
         whole[d] += n[d]
-    found = found and take_stage(run, rows, False, t, 0.0, (q, still, far), by_tau, notes[1])
+    found = found and take_stage(run, rows, None, False, t, 0.0, (q, still, far), by_tau, notes[1])
     copy(own[FOUND], own[BY_PLACE])
     copy(vectors[adjoint.ANSWER, :nv], own[BY_PLACE])
     for d in range(nv):
         by_qdd[d] = -whole[d]
         n[d] -= force_on(d, ahead, own[FOUND, nv:])
-    found = found and take_stage(run, rows, False, t, 0.0, (q, still, still), by_tau, notes[2])
+    found = found and take_stage(run, rows, None, False, t, 0.0, (q, still, still), by_tau, notes[2])
     for d in range(nv):
         by_qdd[d] = 0.0
     find_pushes(rows, leading, slopes[2], (far, fast), dof)
@@ -293,25 +221,34 @@ def pull_end(
 
 @shared
 def pull_stages(
-    run: Run, rows: Array, integrator: int, t: float, h: float, by_tau: Array, notes: Array
+    run: Run,
+    rows: Array,
+    nodes: Array,
+    integrator: int,
+    t: float,
+    h: float,
+    nv: int,
+    by_tau: Array,
+    notes: Array,
 ) -> bool:
-    """The stages of a step from time t on, which end at END_Q, END_QD."""
-    vectors, nv = run[5][3], run[6][at.DOF].shape[0]
+    """The stages of a step from time t on, which end at END_Q, END_QD (nv,)."""
+    vectors = run[5][3]
     q, qd, push = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv], vectors[adjoint.LAST_QDD, :nv]
     if integrator == at.SDIRK2:
-        return pull_two_stages(run, rows, t, h, q, qd, by_tau, notes)
+        return pull_two_stages(run, rows, nodes, t, h, q, qd, by_tau, notes)
     if rows is not None:
         prepare_stage(rows, h, 0, qd)
     else:
         for d in range(nv):
             push[d] = (qd[d] - vectors[adjoint.BEGUN_QD, d]) / h
-    return take_stage(run, rows, True, t + h, h, (q, qd, push), by_tau[0], notes[0])
+    return take_stage(run, rows, nodes, True, t + h, h, (q, qd, push), by_tau[0], notes[0])
 
 
 @entry
 def sweep_back(
     run: Run,
     rows: Array,
+    nodes: Array,
     integrator: int,
     now: tuple[float, float, int],
     motion: tuple[Array, Array, Array],
@@ -324,7 +261,8 @@ def sweep_back(
     number of the first step.
 
     motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts, and states of muscles (n + 1, states).
-    rows: None, or `rows.Rows` where the model has constraints or coordinates are prescribed.
+    rows: None, or `rows.Rows` where the model has constraints or coordinates are prescribed. nodes: None, or
+    `nodes.NodesBack` where it has soft bodies, whose free nodes follow in all (nv,) but those by forces and inputs.
     stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
     derivatives of the loss by q and q'. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those by the state after
     the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau (n, stages, nv +
@@ -363,7 +301,7 @@ def sweep_back(
         copy(qd[k + 1], end_qd)
         stop = numbers[k] if numbers.shape[0] > 0 else -1
         if rows is None:
-            if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
+            if stop >= 0 and not pull_stop(run, nodes, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
                 return
         else:
             at_start, end, end_notes = (
@@ -373,7 +311,7 @@ def sweep_back(
             )
             if not pull_end(run, rows, integrator, at_start, h, end, by_tau[k, 0], end_notes):
                 return
-        if not pull_stages(run, rows, integrator, t, h, by_tau[k], notes[k]):
+        if not pull_stages(run, rows, nodes, integrator, t, h, nv, by_tau[k], notes[k]):
             return
         if stop >= 0:
             for d in range(nv):

@@ -24,6 +24,7 @@ Its damping has the rate b sym(F^T F') of Green's strain in place of that of E, 
 from __future__ import annotations
 
 import math
+from typing import TypeAlias
 
 from ..algebra.spatial import multiply, rotate
 from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, scale_add3, subtract3
@@ -31,6 +32,9 @@ from ..compiler.jit import inline, shared
 from . import layout as at
 from .nodes import NOTHING, add_at, number3
 from .polar import cofactors, mean_of, nearest_rotation, square_of, symmetric_part
+
+# (xx, yy, zz, yz, xz, xy)
+Symmetric: TypeAlias = tuple[float, float, float, float, float, float]
 
 AXES = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 UNDETERMINED = 1e-6  # of two stretches' sum, relative to all: the rotation then has no derivative
@@ -174,10 +178,8 @@ def elastic_energy(
 
 
 @inline
-def turning_stiffness(
-    mu: float, bulk: float, diagonal: Vector, rest: Vector
-) -> tuple[float, float, float, float, float, float]:
-    """Q by (xx, yy, zz, yz, xz, xy), from S; zeros where the rotation has no derivative."""
+def turning_inverse(diagonal: Vector, rest: Vector) -> tuple[Symmetric, float]:
+    """(tr(S) I - S)^-1 as a matrix (xx, yy, zz, yz, xz, xy) and its factor, 0 where the rotation has no derivative."""
     trace = diagonal[0] + diagonal[1] + diagonal[2]
     a, b, c = trace - diagonal[0], trace - diagonal[1], trace - diagonal[2]
     d, e, f = -rest[0], -rest[1], -rest[2]
@@ -185,14 +187,22 @@ def turning_stiffness(
     yz, xz, xy = e * f - a * d, d * f - b * e, d * e - c * f
     volume = a * xx + f * xy + e * xz
     size = abs(a) + abs(b) + abs(c)
-    if not volume > UNDETERMINED * size * size * size:
+    share = 1.0 / volume if volume > UNDETERMINED * size * size * size else 0.0
+    return (xx, yy, zz, yz, xz, xy), share
+
+
+@inline
+def turning_stiffness(mu: float, bulk: float, diagonal: Vector, rest: Vector) -> Symmetric:
+    """Q from S; zeros where the rotation has no derivative."""
+    (xx, yy, zz, yz, xz, xy), inverse = turning_inverse(diagonal, rest)
+    if inverse == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    share = -(2.0 * mu - bulk * (trace - 3.0)) / volume
+    share = -(2.0 * mu - bulk * (diagonal[0] + diagonal[1] + diagonal[2] - 3.0)) * inverse
     return mu + share * xx, mu + share * yy, mu + share * zz, share * yz, share * xz, share * xy
 
 
 @inline
-def is_positive(q: tuple[float, float, float, float, float, float]) -> bool:
+def is_positive(q: Symmetric) -> bool:
     """Whether a symmetric matrix (xx, yy, zz, yz, xz, xy) has no negative eigenvalue, up to round-off."""
     xx, yy, zz, yz, xz, xy = q
     least = -1e-12 * (abs(xx) + abs(yy) + abs(zz))

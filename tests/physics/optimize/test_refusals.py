@@ -54,6 +54,7 @@ LATE = ph.objectives.Reach("bob", (0.0, 0.0, 0.0), time=0.2)
         ("parameters", [ph.Parameter("mass", "bib")], "bib"),
         ("parameters", [ph.Parameter("input", "pull")], "pull"),
         ("parameters", [ph.Parameter("gravity", "earth")], "earth"),
+        ("parameters", [ph.Parameter("young", "fat")], "fat"),
         ("parameters", [ph.Parameter("torque", "bob.angle", 0)], "index"),
         ("parameters", [ph.Parameter("center", "bob", 3)], "3"),
         ("parameters", 2 * [ph.Parameter("mass", "bob")], "twice"),
