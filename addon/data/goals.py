@@ -22,6 +22,8 @@ KINDS = (
     ("POSE", "Pose", "A coordinate of the body's joint has a value", "POSE_HLT", 2),
     ("LOOK", "Look At", "An axis of the body points at the target", "HIDE_OFF", 3),
 )
+#: kinds with a target
+AT_TARGETS = ("REACH", "LOOK")
 AXES = ("X", "Y", "Z", "-X", "-Y", "-Z")
 
 

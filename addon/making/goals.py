@@ -8,7 +8,7 @@ from bpy.types import Object, Scene
 
 from ..blender import units
 from ..data import collection, references, schema
-from ..data.goals import AXES
+from ..data.goals import AT_TARGETS, AXES
 from ..data.joints import slider_names
 from ..data.references import Body
 from ..reading import goals
@@ -28,7 +28,7 @@ def add(scene: Scene, body: Body, kind: str, frame: int, target: Object | None) 
     row.kind, row.frame = kind, frame
     if kind == "LOOK":
         row.looks_along = _front(body)
-    if kind in goals.AT_TARGETS:
+    if kind in AT_TARGETS:
         row.target = target or _empty(scene, body, goals.axis_of(row.looks_along) if kind == "LOOK" else None)
     if kind == "POSE" and (joint := references.joint_of(scene, body)) is not None:
         row.value = _value_now(scene, joint)

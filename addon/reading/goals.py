@@ -9,13 +9,12 @@ from bpy.types import Scene
 
 from ..blender import physics_access, units
 from ..data import references
+from ..data.goals import AT_TARGETS
 from ..data.references import Body, Handle
 from . import stepper
 
 #: kinds of physics by those of goals
 KINDS = {"REACH": "reach", "REST": "rest", "POSE": "pose", "LOOK": "look"}
-#: kinds with a target
-AT_TARGETS = ("REACH", "LOOK")
 
 
 @dataclass(frozen=True)

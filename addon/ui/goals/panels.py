@@ -6,10 +6,9 @@ from bpy.types import Panel, UIList
 
 from ...blender import session
 from ...data import references
-from ...data.goals import KINDS
+from ...data.goals import AT_TARGETS, KINDS
 from ...data.joints import title_of
 from ...data.property_options import SidebarPanel, own_body, shown_if
-from ...reading.goals import AT_TARGETS
 from ..layout import VIEWS, draw_fields, fields
 from ..lists import RowList, draw_rows
 
