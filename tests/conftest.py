@@ -106,6 +106,13 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     session.config.stash[EXIT_STATUS] = int(exitstatus)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def shared_kernels() -> None:
+    """Compute processes of a checkout load the kernels that the tests compiled."""
+    if INSTALLED is None:
+        importlib.import_module("tests.compute_process").share_kernels()
+
+
 @pytest.fixture(scope="session")
 def condyle() -> Iterator[ModuleType]:
     """The add-on's package, registered for the session."""

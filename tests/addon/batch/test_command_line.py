@@ -13,16 +13,18 @@ import bpy
 import numpy as np
 import pytest
 
+ADD_ON = [sys.executable, "-m", "tests.compute_process", "addon"]
+
 
 @pytest.fixture
 def command(condyle):
-    """Run ``python -m addon`` in a fresh process."""
+    """Run ``python -m addon`` in a fresh process, with the kernels that the tests compiled."""
     if condyle.__name__ != "addon":
         pytest.skip("the installed extension is called inside Blender (blender --command condyle)")
     root = Path(condyle.__file__).parents[1]
 
     def run(*arguments):
-        line = [sys.executable, "-m", "addon", *map(str, arguments)]
+        line = [*ADD_ON, *map(str, arguments)]
         return subprocess.run(line, capture_output=True, text=True, cwd=root, timeout=600)
 
     run.root = root
@@ -210,7 +212,7 @@ def test_a_doubtful_simulation_fails_where_asked(command, scene, make, body, aut
 def test_a_bake_goes_on_where_nobody_reads_its_log_any_more(command, knee_file, tmp_path, log):
     """As behind ``| head``: it ended with two traces and wrote nothing."""
     out = tmp_path / "out.blend"
-    line = [sys.executable, "-m", "addon", "bake", str(knee_file), "--out", str(out), log]
+    line = [*ADD_ON, "bake", str(knee_file), "--out", str(out), log]
     read, write = os.pipe()
     process = subprocess.Popen(line, cwd=command.root, stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)

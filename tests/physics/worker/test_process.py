@@ -23,6 +23,12 @@ PHYSICS = Path(worker.__file__).parents[1]
 HANG = 300.0  # seconds: an end for what would never end, not a measure
 
 
+@pytest.fixture(autouse=True)
+def own_name(monkeypatch):
+    """Here the package has the name in the process that it has for users, not that of `tests.compute_process`."""
+    monkeypatch.setattr(worker, "worker_command", worker.worker_command.__wrapped__)
+
+
 def unjitted(**options):
     return closing(worker.WorkerClient(environment=worker.worker_environment(jit=False), **options))
 
