@@ -90,6 +90,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=deselected)
         dropped = set(map(id, deselected))
         items[:] = [item for item in items if id(item) not in dropped]
+    slow_first(items, getattr(config, "workerinput", {}).get("workercount", 1))
+
+
+def slow_first(items: list[pytest.Item], processes: int) -> None:
+    """Let each process begin with its share of the slow tests: at the end it waits for a quick one at most."""
+    kinds = [
+        [item for item in items if bool(item.get_closest_marker("slow")) == slow] for slow in (True, False)
+    ]
+    items[:] = [
+        item
+        for process in range(processes)
+        for kind in kinds
+        for item in kind[len(kind) * process // processes : len(kind) * (process + 1) // processes]
+    ]
 
 
 @pytest.hookimpl(trylast=True)
