@@ -20,8 +20,8 @@ MODULE = "bl_ext.user_default.condyle"
 FOREIGN_PHYSICS = '"""Another program\'s module: the add-on must never meet it."""\n\nIS_FOREIGN = True\n'
 
 
-def prepare(folder: Path) -> Path:
-    """A copy of the add-on's tests, with the foreign module beside them."""
+def prepare(folder: Path) -> None:
+    """A copy of the add-on's tests in the folder "suite", with the foreign module beside them."""
     suite = folder / "suite"
     ignore = shutil.ignore_patterns("__pycache__")
     for name in ("addon", "installed"):
@@ -29,7 +29,6 @@ def prepare(folder: Path) -> Path:
     shutil.copy(ROOT / "tests/conftest.py", suite / "tests")
     shutil.copy(ROOT / "pyproject.toml", suite)
     (suite / "physics.py").write_text(FOREIGN_PHYSICS, "utf-8")
-    return suite
 
 
 def run_tests(suite: Path, zip_file: Path, arguments: list[str]) -> int:
@@ -50,10 +49,14 @@ def run_tests(suite: Path, zip_file: Path, arguments: list[str]) -> int:
     return code
 
 
-def alone(zip_file: Path, arguments: list[str]) -> int:
-    """The tests marked alone, in a process of their own; its exit code."""
+def in_a_process(folder: Path, zip_file: Path, arguments: list[str]) -> int:
+    """Install and test in a new process with a fresh profile in the folder; its exit code.
+
+    The folder is the same for all processes of a run, because cached kernels belong to the path of their source.
+    """
+    shutil.rmtree(folder / "user", ignore_errors=True)
     command = [sys.executable, "-P", str(Path(__file__).resolve()), "--zip", str(zip_file), *arguments]
-    return subprocess.run([*command, "--alone"], cwd=ROOT, check=False).returncode
+    return subprocess.run([*command, "--folder", str(folder)], cwd=ROOT, check=False).returncode
 
 
 def both(code: int, other: int) -> int:
@@ -62,27 +65,40 @@ def both(code: int, other: int) -> int:
     return other if code in (0, nothing) and other != nothing else code
 
 
+def run_in(folder: Path, zip_file: Path, arguments: list[str]) -> int:
+    """Install and test in this process; the exit code."""
+    suite = folder / "suite"
+    os.chdir(suite)
+    # What the compute process inherits must not lead back to the checkout either.
+    os.environ["PYTHONPATH"] = str(suite)
+    os.environ["BLENDER_USER_RESOURCES"] = str(folder / "user")
+    os.environ["CONDYLE_CACHE_DIR"] = str(folder / "kernels")  # nobody else can use them
+    os.environ["CONDYLE_INSTALLED_MODULE"] = MODULE
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as conftest.py does, but before numpy is there
+    os.environ["CONDYLE_INSTALLED_ZIP"] = str(zip_file)
+    sys.path[:] = [str(suite), *(path for path in sys.path if Path(path or ".").resolve() != ROOT)]
+    code = run_tests(suite, zip_file, arguments)
+    os.chdir(ROOT)
+    return code
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--zip", type=Path, required=True, help="the extension to install")
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)  # for a process of a run
     options, arguments = parser.parse_known_args()
     zip_file = options.zip.resolve()
+    if options.folder:
+        return run_in(options.folder, zip_file, arguments)
     with tempfile.TemporaryDirectory(prefix="condyle-installed-") as temporary:
         folder = Path(temporary)
-        suite = prepare(folder)
-        os.chdir(suite)
-        # What the compute process inherits must not lead back to the checkout either.
-        os.environ["PYTHONPATH"] = str(suite)
-        os.environ["BLENDER_USER_RESOURCES"] = str(folder / "user")
-        os.environ["CONDYLE_INSTALLED_MODULE"] = MODULE
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as conftest.py does, but before numpy is there
-        os.environ["CONDYLE_INSTALLED_ZIP"] = str(zip_file)
-        sys.path[:] = [str(suite), *(path for path in sys.path if Path(path or ".").resolve() != ROOT)]
-        code = run_tests(suite, zip_file, arguments)
-        os.chdir(ROOT)
-    return code if "--alone" in arguments else both(code, alone(zip_file, arguments))
+        prepare(folder)
+        code = in_a_process(folder, zip_file, arguments)
+        if "--alone" in arguments:
+            return code
+        return both(code, in_a_process(folder, zip_file, [*arguments, "--alone"]))
 
 
 if __name__ == "__main__":
