@@ -9,7 +9,6 @@ import pytest
 
 from . import __main__ as command
 from . import contacts, gradients, linkages, muscles, pinocchio_cpp, reaching, soft, trees, worlds, wrapping
-from .compile_time import cold_and_warm
 from .timing import Contestant, Spread, alternate
 
 
@@ -85,11 +84,3 @@ def test_contestants_run() -> None:
         each.run(2)
     reach = reaching.Reach(7)
     reach.check(reach.ours())
-
-
-@pytest.mark.slow
-def test_warm_cache_saves_the_compilation(tmp_path: Path) -> None:
-    pytest.importorskip("numba")
-    cold, warm = cold_and_warm()
-    assert cold["kernels"], "no kernel was compiled"
-    assert warm["total"] < cold["total"]

@@ -10,7 +10,7 @@ import physics as ph
 from .claim import Measurement, claim
 from .generators import TREE_JOINTS, random_state, random_tree, with_force_elements
 
-TREES = 1000
+TREES = 400
 LARGEST_TREE = 40
 WITH_FORCES = 0.5  # share of the trees with force elements, compliant limits and force laws of joints
 

@@ -160,9 +160,11 @@ def test_damaged_files_are_compiled_again(kept: Path, kind: str) -> None:
     whole = paths[0].read_bytes()
     places = range(0, len(whole), len(whole) // 3)
     damaged = [whole[:k] + bytes([whole[k] ^ 4]) + whole[k + 1 :] for k in places]
-    for data in (*damaged, whole[:-9], b""):
+    for data in (b"", whole[:-9], *damaged):
         paths[0].write_bytes(data)
-        assert child(kept) == {"energy": 1.0, "limit_value": [0, 1], "limit_potential": [1, 0]}
+        with pytest.raises(OSError, match="is damaged"):
+            jit.LINKING.keeping._content(str(paths[0]))
+    assert child(kept) == {"energy": 1.0, "limit_value": [0, 1], "limit_potential": [1, 0]}
     assert child(kept) == {"energy": 1.0, "limit_value": [1, 0], "limit_potential": [1, 0]}
 
 
