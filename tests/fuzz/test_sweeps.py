@@ -12,7 +12,9 @@ LEAST = {"files": 50, "arguments": 50, "mechanisms": 5}
 
 
 @pytest.mark.parametrize(("name", "seconds"), [("arguments", 4.0), ("files", 8.0)])
-def test_a_short_sweep_finds_no_fault(name, seconds):
+def test_a_short_sweep_finds_no_fault(name, seconds, request):
+    if request.config.getoption("--slow"):
+        pytest.skip("the long one begins with the same")
     if name == "files":  # among them lists of jobs
         pytest.importorskip("bpy")
     outcome = swept(name, seed=1, seconds=seconds)

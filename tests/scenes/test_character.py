@@ -8,6 +8,7 @@ from blender_scenes import character
 from blender_scenes.production import registered_addon
 
 
+@pytest.mark.slow  # the whole scene, baked
 def test_chains_of_a_walking_character_stay_on_it_and_swing():
     with registered_addon():
         made = character.make()

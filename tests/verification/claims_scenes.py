@@ -16,7 +16,7 @@ from .knee import knee_model, released
 from .step_search import largest_step
 
 SOURCE = "Lee & Terzopoulos 2008, sec. 7"
-FRICTIONS = (0.0, 1.0, 5.0, 20.0)  # multiples of the scene's
+FRICTIONS = (1.0, 20.0)  # multiples of the scene's
 Case = tuple[Any, Any, float]  # a mechanism, its state, a lower bound of its potential energy [J]
 
 
