@@ -103,7 +103,7 @@ def embedding(shape: SoftShape) -> physics_access.Embedding:
 
 def packed(scene: Scene, first: float, worlds: np.ndarray, places: np.ndarray) -> bytes:
     """A PC2 file of places (F, k, 3) in the world [m], from a first frame on; worlds: of the object (F, 4, 4)."""
-    inverse = np.linalg.inv(worlds)
+    inverse = np.linalg.pinv(worlds)  # an object may be scaled to 0
     local = places / units.length_scale(scene) @ inverse[:, :3, :3].swapaxes(1, 2) + inverse[:, None, :3, 3]
     header = HEADER.pack(b"POINTCACHE2\0", 1, local.shape[1], first, 1.0, len(local))
     return header + np.ascontiguousarray(local, dtype="<f4").tobytes()

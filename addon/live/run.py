@@ -50,7 +50,7 @@ class Run:
         self.progress = 0.0
         self.error: Any = None
         self._model, self._muscles = ready.read.model, ready.read.muscles
-        self.has_soft = bool(ready.read.soft)
+        self._soft, self.has_soft = ready.read.soft, bool(ready.read.soft)
         self._handles = {entry.handle: entry.index for entry in ready.read.bodies}
         self._reader = knobs.Reader(live.settings(), ready.read)
         self.playhead = playhead
@@ -162,6 +162,8 @@ class Run:
         gone = [name for handle, name in self._names.items() if handle.find() is None]
         muscles = ((each.name, references.object_by_session_uid(each.session_uid)) for each in self._muscles)
         gone += [name for name, item in muscles if item is None or not item.condyle.muscle.enabled]
+        soft = ((each.name, references.object_by_session_uid(each.session_uid)) for each in self._soft)
+        gone += [name for name, item in soft if item is None or not item.condyle.soft.enabled]
         self._gone = f"undo took {', '.join(gone)} away: Ctrl+Shift+Z, or nothing is kept" if gone else ""
         self._told = -TOLD_INTERVAL
 

@@ -194,7 +194,7 @@ def run_live(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Array
     def show(figures: dict[str, float], *seen: Any) -> None:
         report.news(figures, dict(zip(("poses", "nodes"), seen)))
 
-    report.message("running")
+    report.message("preparing soft bodies" if model.soft_bodies else "running")  # the first step compiles
     run = LiveRun(model, state, listen=listen, show=show, factor=job.get("factor", 1.0), **options)
     motion = run.motion()
     if not kept:  # what ended it is at its end

@@ -1,11 +1,9 @@
 """Compiles kernels ahead in named stages, beside the jobs: a fit does not wait for the dynamics to compile.
 
-One thread compiles what a job waits for, another at a lower priority what nobody waits for yet. A job waits for the
-stages it needs, reports that, and can be cancelled meanwhile. Unjitted kernels need no stage.
+One thread compiles what a job waits for, another what nobody waits for yet. A job waits for the stages it needs,
+reports that, and can be cancelled meanwhile. Unjitted kernels need no stage.
 """
 
-import os
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -51,7 +49,6 @@ from .stage_names import (
 )
 
 LOOK_INTERVAL = 0.05  # seconds between two checks whether a waiting job was cancelled
-NICENESS = 5  # of the thread that compiles ahead
 LOADING_TIME = 1.5  # seconds that loading from the cache may take; a longer stage is being compiled
 
 
@@ -184,13 +181,6 @@ def _compile_functions() -> None:
     constrained_dynamics(held, held.state())
 
 
-def _step_back() -> None:
-    """Lower the priority of the thread that compiles ahead, if the system allows it (Linux)."""
-    if sys.platform == "linux":
-        thread = threading.get_native_id()
-        os.setpriority(os.PRIO_PROCESS, thread, max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread)))
-
-
 #: functions that compile each stage, by the name shown to the user
 STAGES: dict[str, Callable[[], object]] = {
     OBSERVATION: _compile_observation,
@@ -208,7 +198,7 @@ STAGES: dict[str, Callable[[], object]] = {
 }
 _executors = {
     False: ThreadPoolExecutor(1, "compile"),
-    True: ThreadPoolExecutor(1, "compile ahead", _step_back),
+    True: ThreadPoolExecutor(1, "compile ahead"),
 }
 _futures: dict[str, Future[object]] = {}
 _lock = threading.Lock()

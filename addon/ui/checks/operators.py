@@ -30,6 +30,7 @@ class CheckScene(Change, Operator):
 
     def execute(self, context: Context) -> set[str]:
         found = scene_checks.check(context.scene)
+        session.findings = []  # an import's as well: its text has them
         findings.show(context.scene.session_uid, found)
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
         summary = "No problems found"

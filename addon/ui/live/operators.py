@@ -86,7 +86,7 @@ class Live(Change, JobOperator, Operator):
     def told(self, outcome: "run_mode.LiveReport") -> str:
         if outcome.baked is None:
             tuned = len(knobs.tuned())
-            kept = f"; tuned links: {tuned}" if tuned else ""
+            kept = f"; tuned links: {tuned} (Reset takes that back)" if tuned else ""
             return f"Live run of {outcome.seconds:.1f} s ended, nothing keyed{kept}"
         first, last = outcome.frames[0], outcome.frames[-1]
         end = outcome.playback_end

@@ -49,6 +49,8 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
         draw_sliders(layout, live, run is not None)
     if run is None and left:
         layout.operator("condyle.live_keep", icon="IMPORT")
+    if run is None and session.springs:
+        layout.operator("condyle.live_reset", icon="LOOP_BACK")
 
 
 def draw_figures(layout: UILayout, run: Any, live: Any) -> None:

@@ -75,11 +75,12 @@ class ImportOpenSim(Change, Operator):
         )
         counts = [counted(len(items), *words) for items, *words in kinds if items]
         message = f"{imported.ground.name} imported: {', '.join(counts)}"
+        if imported.warnings or hints:
+            message += "; see Warnings"
         if imported.warnings:
             notes = bpy.data.texts.new(f"{imported.ground.name} import")
             notes.write("".join(f"{each.text}\n" for each in imported.warnings))
-        if imported.warnings or hints:
-            message += "; see Warnings"
+            message += f" and the text {notes.name!r}"
         session.tell(message, "CHECKMARK")
         self.report({"INFO"}, message)
         return {"FINISHED"}

@@ -126,6 +126,32 @@ def test_a_file_saved_or_undone_during_a_run_has_no_trace_of_it(part, belly, sav
     assert names(wanted.objects[0]) == ["Finer"]
 
 
+def test_one_scaled_to_0_or_taken_away_meanwhile_ends_no_run(part, belly):
+    told = []
+
+    def scale(_run):
+        belly.scale = (0.0, 1.0, 1.0)
+
+    def remove(run):
+        belly.condyle.soft.enabled = False
+        run.look()
+
+    script = [(0.05, scale), (0.1, remove), (0.2, lambda run: told.append(run.message))]
+    assert walk(part, script).seconds > 0.25
+    assert "Belly" in told[0]
+
+
+def test_a_linked_one_is_refused_by_name(part, ph, belly, saved):
+    bpy.ops.wm.save_mainfile()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    with bpy.data.libraries.load(str(saved / "shot.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Belly", "Post"]
+    for item in wanted.objects:
+        bpy.context.scene.collection.objects.link(item)
+    with pytest.raises(ph.ModelError, match="'Belly' is linked"):
+        walk(part)
+
+
 @pytest.mark.small
 def test_kernels_of_other_steps_are_not_compiled_first(part, belly):
     assert part("jobs.precompile").needed(bpy.context.scene) == ["poses and energy"]

@@ -190,6 +190,9 @@ def test_warnings_of_an_import_stay_until_the_next_one(part, scene, lever):
     assert notes and session.findings == [*baked, *notes]
     findings.show(scene.session_uid, [])
     assert session.findings == notes
+    assert "'lever import'" in session.message and "lever import" in bpy.data.texts
+    bpy.ops.condyle.check_scene()  # says how the scene is now
+    assert not [each for each in session.findings if each.source == findings.IMPORT]
     assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
     assert codes(session.findings).count(notes[0].code) == codes(notes).count(notes[0].code)
 

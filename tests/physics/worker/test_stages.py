@@ -106,7 +106,8 @@ def test_a_job_that_waits_for_the_compiler_says_so_and_ends_when_told_to(kind, m
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads have priorities of their own there alone")
-def test_compiling_ahead_alone_runs_at_a_lower_priority(monkeypatch):
+def test_no_compiling_runs_at_a_lower_priority(monkeypatch):
+    """A job may have to wait for what is compiled ahead, and the priority of a thread cannot be raised again."""
     found = {}
     for name in ("projection", "joint geometry"):
         monkeypatch.setitem(stages.STAGES, name, lambda name=name: found.update({name: _niceness()}))
@@ -114,8 +115,7 @@ def test_compiling_ahead_alone_runs_at_a_lower_priority(monkeypatch):
     monkeypatch.setattr(jit, "JITTED", True)
     stages.prepare(["projection"], Heard())
     jobs.run("warm_up", {"stages": ["joint geometry"]}, {}, Heard())
-    own = _niceness()
-    assert found == {"projection": own, "joint geometry": max(own, stages.NICENESS)}
+    assert found == dict.fromkeys(("projection", "joint geometry"), _niceness())
 
 
 def _niceness():
