@@ -96,7 +96,7 @@ TEXTS = {
     "record-of-hooks": "{muscle}: the bake's record of hidden hooks is damaged, so Free Bake leaves them visible: {hooks}",
     "shot-changed": "The scene is not as its shot was taken: what was simulated then is baked. Take another shot if that is not meant",
     # goals
-    "goal-missed": "{body}: its point is {apart} from {target} at frame {frame}. Give the joints Damping, move the target, allow more frames, or press Write Anyway",
+    "goal-missed": "{body} misses {target} by {apart} at frame {frame}. Move the target, allow more frames, give the joints Damping, or press Write Anyway",
     "no-torque": "{joint}: a joint of this type gets no torque and swings freely. Choose Spherical or Hinge",
     "rest-missed": "{body}: its joints move by up to {speed:.3g} rad or m a second at frame {frame}, where it should rest. Allow more frames, or press Write Anyway",
     "pose-missed": "{body}: its joint is {off:.3g} rad or m off at frame {frame}. Change the value, allow more frames, or press Write Anyway",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from bpy.types import Scene
@@ -55,9 +56,9 @@ def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
     requests = physics_access.part("worker.requests")
     answer = yield requests.make_physical(compute_process.client(), **task.arguments)
     found = requests.make_physical_answer(answer)
-    row, column = np.unravel_index(int(np.argmax(found.apart)), found.apart.shape)
-    entry = next(each for each in made.read.bodies if each.index == column)
-    farthest, frame = float(found.apart[row, column]), int(run[row])
+    apart = found.apart[:, [each.index for each in made.read.bodies]]  # not of their carriers
+    row, column = np.unravel_index(int(np.argmax(apart)), apart.shape)
+    entry, farthest, frame = made.read.bodies[column], float(apart[row, column]), int(run[row])
     full = [name for name, most in found.budgets.items() if np.abs(found.torques[name]).max() >= most]
     joints = _joint_names(made, full)
     told = []
@@ -106,7 +107,7 @@ def _task(view: Scene, made: Plan, run: np.ndarray) -> goals.Task:
     times = start + (run - run[0]) * settings.steps * dt  # at ends of steps
     columns = [
         k
-        for name in made.wanted
+        for name in _motions(made)
         for k in range(read.model.num_coordinates)[read.model.coordinate_slice(name)]
     ]
     options |= {"duration": times[-1] - start, "dt": dt, "integrator": goals.method(options)}
@@ -121,11 +122,16 @@ def _task(view: Scene, made: Plan, run: np.ndarray) -> goals.Task:
     return goals.Task(made, places, knots, {**made.arguments, **options, **more})
 
 
+def _motions(made: Plan) -> dict[str, Any]:
+    """Motions by body: those that keyed joints are to follow, and those that carriers follow anyway."""
+    return {**made.options["motions"], **made.wanted}
+
+
 def _wanted(made: Plan, run: np.ndarray) -> np.ndarray:
     """Coordinates (F, nv) that keys have at whole frames (F,); those at the start of joints without keys."""
     read, rows = made.read, np.tile(made.read.state.q, (len(run), 1))
     frame_starts = np.interp(run, made.frames, made.shot.times)
-    for name, motion in made.wanted.items():
+    for name, motion in _motions(made).items():
         for k, values in zip(range(rows.shape[1])[read.model.coordinate_slice(name)], motion.values.T):
             rows[:, k] = np.interp(frame_starts, motion.times, values)
     return rows

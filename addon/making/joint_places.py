@@ -1,4 +1,4 @@
-"""Where joints stand that are added by hand, and the axes of hinges: as the shapes of the bodies suggest."""
+"""Where joints stand that are added by hand, the axes of hinges, and dampers: as the shapes of the bodies suggest."""
 
 import math
 from typing import Any
@@ -8,7 +8,9 @@ import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix, Vector
 
+from ..blender import units
 from ..data.references import Body
+from ..reading import masses
 from . import bodies_and_joints
 from .presets import FRONT
 from .presets_placing import ROUNDS, between, box_of
@@ -19,6 +21,8 @@ AXIAL = {"hinge", "helical", "cylindrical"}
 # Limbs are bent where the sine of the angle between them is larger. Bodies touch where they are nearer than this share
 # of their distance, and a direction is upright where the sine of its angle to that is smaller.
 BENT, TOUCH, UPRIGHT = math.sin(math.radians(2.0)), 1e-3, 0.3
+# Rate at which joints lose speed [1/s], as dampers on the moment of inertia of the limb about its end.
+LOSS = 2.0
 
 
 def add(
@@ -37,6 +41,17 @@ def add(
     if kind in AXIAL and axis.length > 0.0:
         item.condyle.joint.axis = axis.normalized()
     return item
+
+
+def damp(scene: Scene, joint: Object, child: Body, loss: float = LOSS) -> None:
+    """Give a joint dampers that fit its child; loss: rate [1/s]. ModelError where the child's mass cannot be read."""
+    found = masses.mass_properties(scene, child)
+    apart = (joint.matrix_world.translation - child.matrix.translation).length * units.length_scale(scene)
+    arm = apart + float(np.linalg.norm(found.center))
+    for row in joint.condyle.joint.coordinates:
+        # with the inertia a damper acts by the speed at a step's end, and none is too strong for the step
+        row.damping = loss * (found.mass * arm**2 + float(np.diag(found.inertia).max()))
+        row.armature = scene.condyle.simulation.time_step * row.damping
 
 
 def hinge_axis(upper: Vector, lower: Vector, toward: Vector) -> Vector:

@@ -38,8 +38,6 @@ SHARES = {
     "forearm": 0.016, "hand": 0.006, "thigh": 0.142, "shin": 0.043, "foot": 0.014,
 }  # fmt: skip
 BODY_MASS_INDEX = 22.0  # kg/m^2
-# Rate at which joints lose speed [1/s], as dampers on the moment of inertia of the limb about its end.
-LOSS = 2.0
 FRICTION = 0.6
 # Where the floor is nearer than a limb is thick that one is thinner, down to this share. A floor's normal has at least
 # this z.
@@ -133,12 +131,7 @@ def _hang(scene: Scene, rig: Object, part: Part, forward: Vector) -> Object:
     else:
         settings.ball_limit = "ROTATION"
         settings.rotation_limit = tuple(map(math.radians, BALLS[part.part]))
-    body = child.data.body
-    arm = math.hypot(*body.center_of_mass) * units.length_scale(scene)
-    for row in settings.coordinates:
-        # with the inertia a damper acts by the speed at a step's end, and none is too strong for the step
-        row.damping = LOSS * (body.mass * arm**2 + max(body.inertia_diagonal))
-        row.armature = scene.condyle.simulation.time_step * row.damping
+    joint_places.damp(scene, joint, child)
     return joint
 
 

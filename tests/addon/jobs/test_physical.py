@@ -56,6 +56,20 @@ def test_keys_that_torques_allow_come_back_and_bake_again_to_the_same(part, scen
     assert abs(more.distance - made.distance) < 1e-6
 
 
+def test_keys_on_hips_that_walk_come_back(part, scene, make, waving):
+    scene.condyle.goals.strength, scene.frame_end = 5.0, 13
+    hips = make.box("Hips", (0, 0, 1))
+    make.update()
+    joint = bpy.data.objects["Joint A"].condyle.joint
+    joint.to_world, joint.parent.object = False, hips
+    for frame, place in ((1, 0.0), (6, 0.05), (13, 0.3)):
+        hips.location.x = place
+        hips.keyframe_insert("location", frame=frame)
+    made = make_physical(part, scene)
+    # m: keys every two frames, of swings of 0.5 m; what is on a carrier is compared as well
+    assert 0.0 < made.distance <= made.farthest < 1e-2 and made.body in ("Rig/A", "Rig/B")
+
+
 def test_what_is_far_off_is_told_and_written_only_if_accepted(part, ph, scene, waving):
     scene.condyle.goals.strength, scene.condyle.goals.steps = 0.5, 8
     with pytest.raises(ph.ModelError, match="keys"):
