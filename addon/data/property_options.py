@@ -182,6 +182,7 @@ class Edit(Change):
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
         done = self.change(context)
         if done:
+            session.tell(done, "CHECKMARK")  # in the place of what an earlier operator did
             self.report({"INFO"}, done)
         return {"FINISHED"}
 

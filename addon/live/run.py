@@ -120,7 +120,7 @@ class Run:
             if self._round is None or self.time <= self._round[0]:  # else the next round begins
                 self._display.show(self.poses, self.time, self._seen.arrays.get("nodes"))
             self._speak()
-        elif self._seen is None:
+        if not self.total:  # of soft bodies the first step compiles
             self.message, self.progress = self.job.message, self.job.progress
         self.hear()
         if self._seconds is not None and self.total >= self._seconds:
@@ -153,7 +153,7 @@ class Run:
             self._turned.append((self.time, changes.get("inputs", {})))
 
     def _speak(self) -> None:
-        if self.time - self._told >= TOLD_INTERVAL:
+        if self.total and self.time - self._told >= TOLD_INTERVAL:
             self._told = self.time
             self.message = self._gone or f"{self.figures['rate']:.2f} × real time"
 

@@ -55,7 +55,7 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
 
 def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     column = layout.box().column(align=True)
-    if not run.figures:
+    if not run.total:
         column.label(text="Starting", icon="SORTTIME")  # the panel above shows details
         return
     text, slow = speed_text(run.figures, live.factor)
