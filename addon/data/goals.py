@@ -85,7 +85,7 @@ class GoalSettings(PropertyGroup):
         ),
     )
     knots: integer(
-        "Knots",
+        "Keys",
         "Keys of each torque or excitation from the first frame to that of the last goal, straight between them",
         **span(2, 20, 200, default=8),
     )
