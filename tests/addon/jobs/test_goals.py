@@ -62,6 +62,18 @@ def test_an_arm_reaches_and_rests_and_its_torques_bake_again_to_the_same(part, s
     assert np.abs(again.q - result.q).max() < 1e-6  # torques in single precision
 
 
+@pytest.mark.small
+def test_a_goal_damps_the_joints_of_its_limb_that_have_no_damping(part, scene, body, reaching):
+    upper, lower = (bpy.data.objects[f"Joint {name}"].condyle.joint.coordinates[0] for name in "AB")
+    upper.damping = 0.0
+    part("making.goals").add(scene, body(reaching[0], "B"), "REST", GOAL, None)
+    mass = part("reading.masses").mass_properties(scene, body(reaching[0], "A"))
+    inertia = mass.mass * np.sum(mass.center**2) + np.diag(mass.inertia).max()
+    # the joint is at the bone's head; single precision, which has its origin at half a metre
+    assert upper.damping == pytest.approx(10.0 * inertia, rel=1e-5)
+    assert lower.damping == pytest.approx(0.02)
+
+
 def test_an_arm_on_hips_that_walk_reaches_and_rests(part, scene, make, body, reaching):
     rig, target = reaching
     hips = make.box("Hips", (0, 0, 1))
