@@ -180,9 +180,11 @@ class Edit(Change):
 
     def execute(self, context: Context) -> set[str]:
         context.view_layer.update()  # Adjust Last Operation undoes first, which leaves no matrices
+        since = session.tellings
         done = self.change(context)
         if done:
-            session.tell(done, "CHECKMARK")  # in the place of what an earlier operator did
+            if session.tellings == since:  # in the place of what an earlier operator did
+                session.tell(done, "CHECKMARK")
             self.report({"INFO"}, done)
         return {"FINISHED"}
 
