@@ -15,7 +15,7 @@ Place = tuple[int, str]
 
 
 def check(scene: Scene, places: Iterable[Place], kinds: Mapping[int, str] | None = None) -> dict[int, str]:
-    """Types of the joints and laws of the muscles, by session uid; ModelError where something cannot be keyed, or is of
+    """What the joints and muscles are, by session uid; ModelError where something cannot be keyed, or is of
     another kind than before, and nothing is changed.
     """
     found = {}
@@ -24,9 +24,7 @@ def check(scene: Scene, places: Iterable[Place], kinds: Mapping[int, str] | None
         item = references.find_in(scene, uid, f"a {called}")
         data, found[uid] = item.animation_data, _kind(item, path)
         if kinds is not None and kinds[uid] != found[uid]:
-            raise physics_access.model_error(
-                f"the type of {called} {item.name!r} was changed meanwhile: solve again"
-            )
+            raise physics_access.model_error(f"{called} {item.name!r} was changed meanwhile: solve again")
         if item.library is not None or (data and data.action and data.action.library):
             raise physics_access.model_error(
                 f"{called} {item.name!r} or its action is linked: make a library override first"
@@ -45,15 +43,15 @@ def check(scene: Scene, places: Iterable[Place], kinds: Mapping[int, str] | None
 
 
 def _kind(item: Object, path: str) -> str:
-    settings = item.condyle
-    kind: str = settings.muscle.law.kind if path == EXCITATION else settings.joint.type
-    return kind
+    """A joint's type; a muscle's law, what excites it, and whether it is in use."""
+    joint, muscle = item.condyle.joint, item.condyle.muscle
+    return f"{muscle.law.kind} {muscle.excited_by} {muscle.active}" if path == EXCITATION else str(joint.type)
 
 
 def write(scene: Scene, frames: np.ndarray, found: Mapping[Place, np.ndarray]) -> None:
     """Key numbers (K,) of places at frames (K,), straight between them, in place of the keys that they have."""
     for (uid, path), values in found.items():
-        item = references.find_in(scene, uid, "what has keys")
+        item = references.find_in(scene, uid, "a muscle" if path == EXCITATION else "a joint")
         curve = next((each for each in compat.curves_in_use(item) if each.data_path == path), None)
         if curve is None:
             item.keyframe_insert(path, frame=frames[0])

@@ -98,6 +98,7 @@ TEXTS = {
     # goals
     "goal-missed": "{body} misses {target} by {apart} at frame {frame}. Move the target, allow more frames, give the joints Damping, or press Write Anyway",
     "no-torque": "{joint}: a joint of this type gets no torque and swings freely. Choose Spherical or Hinge",
+    "no-muscle": "{joint}: none of the muscles that are excited crosses it, and it swings freely. Add one, or choose Joint Torques",
     "rest-missed": "{body}: its joints move by up to {speed:.3g} rad or m a second at frame {frame}, where it should rest. Allow more frames, or press Write Anyway",
     "pose-missed": "{body}: its joint is {off:.3g} rad or m off at frame {frame}. Change the value, allow more frames, or press Write Anyway",
     "look-missed": "{body}: it looks {off:.3g} degrees past {target} at frame {frame}. Move the target, allow more frames, or press Write Anyway",

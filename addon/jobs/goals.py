@@ -37,7 +37,8 @@ EFFORT = 1e-6
 
 @dataclass(frozen=True)
 class GoalReport:
-    """What was found, and the bake of it; misses: by how much each goal is missed [m; rad/s]; keyed: how many torques
+    """What was found, and the bake of it; misses: by how much each goal is missed [m; rad/s; rad, m; rad];
+    keyed: how many torques
     or excitations, as `what` says.
     """
 
@@ -52,13 +53,15 @@ class GoalReport:
 @dataclass(frozen=True, eq=False)
 class Task:
     """A search: plan of the simulation, coordinates that get torques, or inputs excitations, and where these are kept,
-    frames of their knots, arguments of the job, and kinds of the joints or muscles by session uid.
+    frames of their knots, arguments of the job, torques that become 0, and kinds of the joints or muscles by session
+    uid.
     """
 
     made: Plan
     places: dict[str, input_keys.Place]
     knots: np.ndarray
     arguments: dict[str, Any]
+    replaced: dict[str, input_keys.Place] = field(default_factory=dict)
     kinds: dict[int, str] = field(default_factory=dict)
 
 
@@ -80,7 +83,7 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     answer = yield requests.solve_goals(compute_process.client(), **task.arguments)
     found = requests.solve_goals_answer(answer)
     missed = _missed(wanted, found.misses, settings.tolerance * units.length_scale(view))
-    told = [*missed, *(_without_torque(made, wanted) if settings.by == "TORQUES" else ())]
+    told = [*missed, *_without_torque(made, wanted, task)]
     if missed and not accept:
         session.missed_goals = scene_uid
         findings.show(scene_uid, findings.of_source(told, findings.BAKE))
@@ -112,6 +115,7 @@ def baked(
 
     def to_change(scene: Scene) -> Callable[[], None]:
         keyed = {task.places[name]: values for name, values in found.torques.items()}
+        keyed |= dict.fromkeys(task.replaced.values(), np.zeros(len(task.knots)))
         input_keys.check(scene, keyed, task.kinds)  # the scene may have been edited during the search
 
         def change() -> None:
@@ -133,7 +137,7 @@ def baked(
 def checked(task: Task) -> Task:
     """The task with the kinds of its joints or muscles; ModelError where these cannot be keyed."""
     scene = references.find_scene(task.made.shot.view.session_uid)
-    return replace(task, kinds=input_keys.check(scene, task.places.values()))
+    return replace(task, kinds=input_keys.check(scene, [*task.places.values(), *task.replaced.values()]))
 
 
 def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Task:
@@ -153,7 +157,13 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Tas
         pose = (_coordinate(made, each, name), each.value) if each.kind == "pose" else ()
         goal = physics.Goal(each.kind, name, time, each.weight, each.target, each.point, *pose)
         found.append(replace(goal, direction=each.direction))
-    places = _places(view, made, [goal.body for goal in found])
+    places, replaced = _places(view, made, [goal.body for goal in found])
+    if replaced:
+        columns = [read.model.coordinate_names.index(name) for name in replaced]
+        values = np.array(made.options["tau"].values)
+        values[:, columns] = 0.0
+        options["tau"] = physics_access.physics().Table(made.options["tau"].times, values)
+        made = replace(made, options={**made.options, "tau": options["tau"]})
     last = wanted[-1].frame
     knots = np.unique(np.round(np.linspace(run[0], last, settings.knots)))
     options |= {
@@ -169,7 +179,7 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Tas
         "most": MOST_GRADIENTS[settings.by],
     }
     arguments = {**made.arguments, **options, "goals": found, **more}
-    return Task(made, places, knots, arguments)
+    return Task(made, places, knots, arguments, replaced)
 
 
 def step(view: Scene) -> float:
@@ -199,46 +209,59 @@ def _coordinate(made: Plan, wanted: Wanted, name: str) -> str:
     return model.coordinate_names[own.start + wanted.coordinate]
 
 
-def _places(view: Scene, made: Plan, bodies: list[str]) -> dict[str, input_keys.Place]:
+def _places(
+    view: Scene, made: Plan, bodies: list[str]
+) -> tuple[dict[str, input_keys.Place], dict[str, input_keys.Place]]:
     """Coordinates of the chains of bodies that torques can act on, or excitations of the muscles that move them, and
-    where each is kept.
+    where each is kept; with muscles, also the coordinates whose torques these replace.
     """
     read, scene = made.read, references.find_scene(view.session_uid)
-    carrying = physics_access.part("worker.goals").carrying
-    wanted = {name for body in bodies for name in carrying(read.model, body)}
-    names, found = findings.few(dict.fromkeys(bodies)), {}
+    physics, tau = physics_access.part("worker.goals"), made.options["tau"]
+    wanted = {name for body in bodies for name in physics.carrying(read.model, body)}
+    names, found, replaced = findings.few(dict.fromkeys(bodies)), {}, {}
     for item, number, column in input_values.torque_places(scene, read):
         name = read.model.coordinate_names[column]
         if name in wanted:
-            if item.condyle.joint.start_from == SETTLED[0]:
-                raise physics_access.model_error(
-                    f"joint {item.name!r} starts where forces balance, which a search changes: choose another Start "
-                    "With"
-                )
             found[name] = item.session_uid, input_values.torque_path(number)
-    if view.condyle.goals.by == "MUSCLES":
+            if tau is not None and np.any(tau.values[:, column]):
+                replaced[name] = found[name]
+    by_muscles = view.condyle.goals.by == "MUSCLES"
+    if by_muscles:
         muscles = input_values.excitation_places(scene, read, wanted)
         found = {name: (item.session_uid, input_values.EXCITATION) for item, name in muscles}
+        wanted |= physics.moved_by(read.model, found)
     if not found:
         raise physics_access.model_error(
             f"no muscle with a force crosses a joint that carries {names}: add muscles, or choose Joint Torques"
-            if view.condyle.goals.by == "MUSCLES"
+            if by_muscles
             else f"no torque can act on the joints that carry {names}: give them hinges or sliders"
         )
-    return found
+    for each in read.bodies:
+        item, own = references.object_in(scene, each.joint_uid), read.model.coordinate_slice(each.name)
+        moves = wanted.intersection(read.model.coordinate_names[own])
+        if moves and item is not None and item.condyle.joint.start_from == SETTLED[0]:
+            raise physics_access.model_error(
+                f"joint {item.name!r} starts where forces balance, which a search changes: choose another Start With"
+            )
+    return found, replaced if by_muscles else {}
 
 
-def _without_torque(made: Plan, wanted: list[Wanted]) -> Iterator[findings.Finding]:
-    """A finding for each joint between the world and a body with a goal whose sliders cannot get a torque."""
+def _without_torque(made: Plan, wanted: list[Wanted], task: Task) -> Iterator[findings.Finding]:
+    """A finding for each joint between the world and a body with a goal that nothing found can move."""
     model, handles = made.read.model, {each.handle for each in wanted}
-    carrying = physics_access.part("worker.goals").carrying
+    physics = physics_access.part("worker.goals")
     chains = {
-        name for each in made.read.bodies if each.handle in handles for name in carrying(model, each.name)
-    }
+        name
+        for each in made.read.bodies if each.handle in handles for name in physics.carrying(model, each.name)
+    }  # fmt: skip
+    moved, by_muscles = physics.moved_by(model, task.places), made.shot.view.condyle.goals.by == "MUSCLES"
     for each in made.read.bodies:
         joint, names = model.joints[each.index], model.coordinate_names[model.coordinate_slice(each.name)]
-        free = each.name not in made.options["motions"] and joint.reading_names != joint.coordinate_names
-        if free and chains.intersection(names):
+        if each.name in made.options["motions"] or not chains.intersection(names):
+            continue
+        if by_muscles and not moved.intersection(names):
+            yield findings.about(each.culprit, "no-muscle", joint=each.joint_name)
+        elif not by_muscles and joint.reading_names != joint.coordinate_names:
             yield findings.about(each.culprit, "no-torque", joint=each.joint_name)
 
 

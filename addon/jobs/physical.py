@@ -11,6 +11,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..animation import looks
+from ..baking import input_keys
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
@@ -137,7 +138,7 @@ def _wanted(made: Plan, run: np.ndarray) -> np.ndarray:
     return rows
 
 
-def _places(view: Scene, made: Plan) -> dict[str, tuple[int, str]]:
+def _places(view: Scene, made: Plan) -> dict[str, input_keys.Place]:
     """Coordinates of keyed joints that get torques: their joints' Empties, by session uid, and their data paths there.
     Free joints have none: contacts and gravity alone move their bodies.
     """

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 import numpy as np
 from bpy.types import Object, Scene
+from mathutils import Vector
 
 from ..blender import units
 from ..data import collection, references, schema
@@ -36,10 +37,18 @@ def add(scene: Scene, body: Body, kind: str, frame: int, target: Object | None) 
     listed = body.data.goals
     row = listed.rows.add()
     row.kind, row.frame = kind, frame
+    children = [] if body.bone or body.object.type == "MESH" else body.object.children
+    places = [
+        np.array(body.matrix.inverted() @ each.matrix_world @ Vector(corner))
+        for each in children if each.type == "MESH" for corner in each.bound_box
+    ]  # fmt: skip
+    if places:  # meshes of an imported body
+        row.use_tip, row.point = False, goals.far_side(scene, body, np.array(places))
     if kind == "LOOK":
         row.looks_along = _front(body)
     if kind in AT_TARGETS:
-        row.target = target or _empty(scene, body, goals.axis_of(row.looks_along) if kind == "LOOK" else None)
+        along = goals.axis_of(row.looks_along) if kind == "LOOK" else None
+        row.target = target or _empty(scene, body, goals.point_of(scene, body, row), along)
     if kind == "POSE" and (joint := references.joint_of(scene, body)) is not None:
         row.value = _value_now(scene, joint)
     listed.active_row = len(listed.rows) - 1
@@ -66,18 +75,18 @@ def _value_now(scene: Scene, joint: Object) -> float:
 
 def _front(body: Body) -> str:
     """The axis of a body that is nearest to the world's -Y, to which characters turn their faces."""
-    toward = units.array4(body.matrix)[1, :3]
+    axes = units.array4(body.matrix)[:3, :3]
+    toward = axes[1] / np.linalg.norm(axes, axis=0)
     return min(AXES, key=lambda name: float(toward @ goals.axis_of(name)))
 
 
-def _empty(scene: Scene, body: Body, along: np.ndarray | None) -> Object:
-    """A new Empty at a body's tip, or some lengths of it away along an axis (3,) of its own."""
+def _empty(scene: Scene, body: Body, tip: np.ndarray, along: np.ndarray | None) -> Object:
+    """A new Empty at a body's tip (3,), or some lengths of it away along an axis (3,) of its own."""
     item = bpy.data.objects.new(f"{body.bone or body.object.name} Goal", None)
     item.show_in_front = True
     size = body.pose_bone.bone.length if body.bone else max(body.object.dimensions)
     item.empty_display_type, item.empty_display_size = "SPHERE", SHARE * size or 1.0
     collection.collection_of(scene, body.object).objects.link(item)
-    tip = goals.tip(scene, body)
     if along is not None:
         tip = AWAY * float(np.linalg.norm(tip) or 1.0) * along
     place = units.array4(body.matrix) @ np.append(tip, 1.0)

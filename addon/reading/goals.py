@@ -81,14 +81,14 @@ def _check(view: Scene, body: Body, row: Any, first: int, last: int) -> None:
             raise physics_access.model_error(
                 f"{body.name}: its goal at frame {row.frame} has no Target: choose an object"
             )
+        if row.kind == "LOOK" and row.target == body.object and not body.bone:
+            raise physics_access.model_error(f"{body.name}: it cannot look at itself: choose another Target")
         references.check_evaluated(row.target, f"{body.name}: the target {row.target.name!r}")
 
 
 def _wanted(view: Scene, body: Body, row: Any, place: tuple[float, ...]) -> Wanted:
     _, scale = units.split_scale(body.matrix, body.name, body.owner)
-    local = tip(view, body) if row.use_tip else np.array(row.point, dtype=np.float64)
-    if row.kind == "LOOK":
-        local = np.zeros(3)
+    local = np.zeros(3) if row.kind == "LOOK" else point_of(view, body, row)
     point = tuple((local * scale * units.length_scale(view)).tolist())
     name = "" if row.target is None else row.target.name
     return Wanted(
@@ -111,6 +111,11 @@ def axis_of(name: str) -> np.ndarray:
     return (-1.0 if name.startswith("-") else 1.0) * np.eye(3)["XYZ".index(name[-1])]
 
 
+def point_of(scene: Scene, body: Body, row: Any) -> np.ndarray:
+    """The point (3,) of a goal in its body's own axes."""
+    return tip(scene, body) if row.use_tip else np.array(row.point, dtype=np.float64)
+
+
 def tip(scene: Scene, body: Body) -> np.ndarray:
     """Tip (3,) of a body in its own axes: the tail of a bone; of a mesh the middle of the side of its bounding box that
     is farthest from the body's joint; else the origin.
@@ -119,7 +124,11 @@ def tip(scene: Scene, body: Body) -> np.ndarray:
         return np.array((0.0, body.pose_bone.bone.length, 0.0))
     if body.object.type != "MESH":
         return np.zeros(3)
-    box = np.array(body.object.bound_box, dtype=np.float64)
+    return far_side(scene, body, np.array(body.object.bound_box, dtype=np.float64))
+
+
+def far_side(scene: Scene, body: Body, box: np.ndarray) -> np.ndarray:
+    """The middle (3,) of the side of a box around places (n, 3) that is farthest from a body's joint."""
     middle, half = (box.max(axis=0) + box.min(axis=0)) / 2.0, np.ptp(box, axis=0) / 2.0
     joint = references.joint_of(scene, body)
     inverse = np.linalg.inv(units.array4(body.matrix))

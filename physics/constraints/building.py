@@ -17,7 +17,7 @@ from .base import Constraint
 from .frames import WeldConstraint
 from .targets import MotionTarget
 
-#: of a body's mass, what a compliant loop joint moves rigidly
+#: of a body's mass, what its compliant loop joints move rigidly
 LEAST_PART = 0.01
 
 
@@ -63,7 +63,7 @@ class ConstraintBuilder:
         *,
         joint: Joint,
         compliance: Any = None,
-        compliance_damping: Any = 0.0,
+        compliance_damping: Any = None,
         **options: Any,
     ) -> Body:
         """Close a loop by a joint of any type between two existing bodies.
@@ -78,13 +78,19 @@ class ConstraintBuilder:
             joint, options: as in `add_body`, without mass, com and inertia, which are the body's.
             compliance: of all directions, also those that the joint blocks (ArtiSynth's compliant joints): (6,) angles
                 about the axes of the joint's frame in the body [rad/(N m)], then displacements along these [m/N]. A
-                bushing of this name then takes the place of the weld, and the new body has a hundredth of the mass:
-                prefer implicit methods. None: rigid. compliance_damping: (6,) [N m s/rad, N s/m].
+                bushing of this name then takes the place of the weld, and the new bodies of a body's compliant joints
+                have a hundredth of its mass: prefer implicit methods. A start state gives both their places, which
+                `assemble` does not bring together. None: rigid. compliance_damping: (6,) [N m s/rad, N s/m].
         """
         carried = name_of(body)
         known = self.body_numbers()
         if not isinstance(carried, str) or carried not in known:
             raise ModelError(f"body {carried!r} of loop joint {name!r} is missing: add bodies first")
+        if carried in self._loop_joints:
+            whole_name = self._loop_joints[carried][0]
+            raise ModelError(
+                f"body {carried!r} of loop joint {name!r} is a part of {whole_name!r}: name that one"
+            )
         owner = name_of(parent)
         if isinstance(owner, str) and owner == carried:
             raise ModelError(f"loop joint {name!r} needs two bodies, got {carried!r} twice")
@@ -97,6 +103,8 @@ class ConstraintBuilder:
             soft = per_coordinate(compliance, 6, f"compliance of loop joint {name!r}", not_negative=True)
             if not soft.all():
                 raise ModelError(f"compliance of loop joint {name!r} must be positive, got {soft.tolist()}")
+        elif compliance_damping is not None:
+            raise ModelError(f"compliance_damping of loop joint {name!r} needs a compliance")
         part: Body = self.add_body(
             name, parent, joint=joint, mass=whole.mass, com=whole.com, inertia=whole.inertia, **options
         )
@@ -111,7 +119,7 @@ class ConstraintBuilder:
                 carried,
                 part,
                 elastic=(1.0 / soft).tolist(),
-                damping=compliance_damping,
+                damping=0.0 if compliance_damping is None else compliance_damping,
                 frame=place,
                 other_frame=place,
             )
@@ -168,7 +176,7 @@ class ConstraintBuilder:
 
     def _shared_bodies(self) -> list[Body]:
         """The bodies; the mass of each that loop joints cut is divided equally among its parts; but those of compliant
-        joints have `LEAST_PART` of it.
+        joints have `LEAST_PART` of it together.
         """
         counts: dict[tuple[str, bool], int] = {}
         for cut in self._loop_joints.values():
@@ -176,8 +184,9 @@ class ConstraintBuilder:
         bodies = []
         for body in self.bodies:
             whole, soft = self._loop_joints.get(body.name, (body.name, False))
-            rest = LEAST_PART if soft else 1.0 - LEAST_PART * counts.get((whole, True), 0)
-            parts = 1 if soft else 1 + counts.get((whole, False), 0)
+            compliant = counts.get((whole, True), 0)
+            rest = LEAST_PART if soft else 1.0 - LEAST_PART * (compliant > 0)
+            parts = compliant if soft else 1 + counts.get((whole, False), 0)
             alone = rest == parts == 1
             bodies.append(
                 body

@@ -94,11 +94,13 @@ def excitations(
 
 
 def crossed(model: Model, muscle: Muscle) -> set[str]:
-    """Names of the coordinates of the joints that a muscle crosses: those between its points' bodies and the last one
-    that carries these all.
+    """Names of the coordinates that may change a muscle's length: of the joints between the bodies of its points and
+    surfaces and the last one that carries these all, those that move its points, and those that drive coupled ones.
     """
+    bodies = {point.body for point in muscle.points}
+    bodies |= {body for wrap in muscle.strands.values() for body in wrap.bodies}
     ways = list[set[int]]()
-    for body in {point.body for point in muscle.points}:
+    for body in bodies:
         way, index = set[int](), -1 if body is None else model.index(body)
         while index >= 0:
             way.add(index)
@@ -106,7 +108,14 @@ def crossed(model: Model, muscle: Muscle) -> set[str]:
         ways.append(way)
     between = ways[0].union(*ways) - ways[0].intersection(*ways)
     names = model.coordinate_names
-    return {name for k in between for name in names[model.coordinate_slice(model.body_names[k])]}
+    found = {name for k in between for name in names[model.coordinate_slice(model.body_names[k])]}
+    found.update(name for point in muscle.points for name in point.coordinates)
+    couplings = [each for each in model.constraints.values() if isinstance(each, CouplingConstraint)]
+    for _ in couplings:  # a driver may be coupled itself
+        for each in couplings:
+            if each.coordinate in found:
+                found.update(name for drivers, _ in each.terms for name in drivers)
+    return found
 
 
 def _checked(model: Model, motion: SampledDynamics) -> tuple[FloatArray, list[FloatArray]]:

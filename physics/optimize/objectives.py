@@ -157,6 +157,7 @@ class Aim(Objective):
         way, apart = self._way(poses)
         own, point = unit_axis(self.direction, "direction"), np.asarray(self.point, dtype=float)
         across = (along - np.einsum("ki,ki->k", way, along)[:, None] * way) / apart[:, None]
+        across[apart <= TINY] = 0.0
         along, across = (np.einsum("kji,kj->ki", poses[:, :3, :3], each) for each in (along, across))
         return np.concatenate([np.cross(own, along) + np.cross(point, across), across], axis=1)
 

@@ -13,9 +13,11 @@ from ..bodies.state import State
 from ..constraints import CouplingConstraint
 from ..dynamics import inverse_dynamics
 from ..dynamics.samples import SampledDynamics
+from ..errors import ModelError
 from ..kernels.stepping.motion_layout import CHANNEL_COORDINATE
 from ..kinematics.solve import inverse_kinematics
 from ..kinematics.targets import Target
+from ..model.checks import inputs_alone
 from ..motions.motion import MotionArrays
 from ..motions.table import interpolated
 from ..muscles import Tension
@@ -164,12 +166,22 @@ def _excitations(
         return given
     if not all(isinstance(each, CouplingConstraint) for each in model.constraints.values()):
         return given
-    led = motions[0][:, CHANNEL_COORDINATE]
+    led, nv = motions[0][:, CHANNEL_COORDINATE], model.num_coordinates
     strengths = {name: np.inf if d in led else 1.0 for d, name in enumerate(model.coordinate_names)}
-    tau = np.array([inverse_dynamics(model, state, qdd) for state, qdd in moments])
+    resting, columns = inputs_alone(model, None), [
+        nv + model.input_names.index(str(muscle.tension)) for muscle in muscles
+    ]  # fmt: skip
+    moved = given.copy()
+    moved[:, columns] = resting[columns]
+    tau = [
+        inverse_dynamics(model, state, qdd, row[nv:]) - row[:nv] for (state, qdd), row in zip(moments, moved)
+    ]
     q, qd = (np.array([getattr(state, name) for state, _ in moments]) for name in ("q", "qd"))
-    motion = SampledDynamics(
-        tau, q, qd, np.array([qdd for _, qdd in moments]), np.array([state.time for state, _ in moments])
-    )
-    found = excitations(model, motion, reserves=strengths).inputs
-    return np.concatenate([given[:, : model.num_coordinates], found[:, model.num_coordinates :]], axis=1)
+    times, qdd = np.array([state.time for state, _ in moments]), np.array([qdd for _, qdd in moments])
+    try:
+        found = excitations(
+            model, SampledDynamics(np.array(tau), q, qd, qdd, times), reserves=strengths
+        ).inputs
+    except ModelError:  # no activations were found for a moment of a motion that is only a start
+        return given
+    return np.concatenate([given[:, :nv], found[:, nv:]], axis=1)

@@ -126,6 +126,11 @@ def pulling(model: Model, coordinates: Collection[str]) -> dict[str, str]:
     }
 
 
+def moved_by(model: Model, inputs: Collection[str]) -> set[str]:
+    """Names of the coordinates that muscles with these inputs may move."""
+    return {name for muscle in model.muscles if muscle.tension in inputs for name in crossed(model, muscle)}
+
+
 def _moving(model: Model, body: str, moved: Sequence[str]) -> list[str]:
     """Of the coordinates between the world and a body those that are moved."""
     return [name for name in carrying(model, body) if name in moved]
@@ -147,7 +152,7 @@ class Solution:
     Attributes:
         times: of the knots (K,) [s]. torques: {coordinate or input: (K,)}, numbers of single precision, as Blender
             keeps them.
-        misses: by how much each goal is missed [m; rad/s]. gradients: how many it took.
+        misses: by how much each goal is missed [m; rad/s; rad, m; rad]. gradients: how many it took.
     """
 
     times: FloatArray
@@ -261,7 +266,7 @@ def at_knots(model: Model, tau: Any, torques: Sequence[str], knots: FloatArray) 
     for name, bends in zip(names, off):
         if bends and name not in torques:
             raise ModelError(
-                f"{name!r} changes in time, which a search for torques cannot take yet: keep it constant"
+                f"{name!r} changes in time, which a search for goals cannot take: keep it constant"
             )
     return rows
 

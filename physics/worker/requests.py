@@ -144,8 +144,8 @@ def live(
 
 
 def solve_goals(client: WorkerClient, goals: Sequence[Goal], knots: Any, **keywords: Any) -> Job:
-    """Search for torques that meet goals; keywords ``torques``, ``effort``, ``most`` as of `goals.solve`, others as of
-    ``simulate`` here, with the model and the state.
+    """Search for torques or excitations that meet goals; keywords ``torques``, ``effort``, ``most`` as of
+    `goals.solve`, others as of ``simulate`` here, with the model and the state.
     """
     own = {name: keywords.pop(name) for name in ("torques", "effort", "most") if name in keywords}
     header, arrays = simulation(keywords)
@@ -155,7 +155,7 @@ def solve_goals(client: WorkerClient, goals: Sequence[Goal], knots: Any, **keywo
 
 
 def solve_goals_answer(answer: Answer) -> Solution:
-    """The torques from a finished job (``job.result``)."""
+    """The torques or excitations from a finished job (``job.result``)."""
     header, arrays = answer.header, answer.arrays
     torques = dict(zip(header["names"], arrays["torques"]))
     return Solution(arrays["times"], torques, list(header["misses"]), int(header["gradients"]))

@@ -110,10 +110,15 @@ def test_muscles_bring_an_arm_to_its_goal_and_their_excitations_bake_again_to_th
             settings.kind, settings.fibre_length, settings.tendon_length = law, 0.12, 0.08
             settings.max_force = 800.0
             made.append(muscle)
+    joint = bpy.data.objects["Joint A"]
+    for frame, torque in ((1, 3.0), (GOAL, 5.0)):  # muscles replace them
+        joint.condyle.joint.coordinates[0].torque = torque
+        joint.keyframe_insert("condyle.joint.coordinates[0].torque", frame=frame)
     solved = solve(part, scene)
     assert apart(scene, rig, target) < 1e-3  # m: the requirement
     assert np.abs(solved.bake.result.qd[GOAL - 1]).max() < 1e-3  # rad/s
-    assert torques(part) == {} and (solved.keyed, solved.what) == (4, "excitation")
+    assert (torques(part)["Joint A"][:, 1] == 0.0).all() and len(torques(part)) == 1
+    assert (solved.keyed, solved.what) == (4, "excitation") and codes(solved.bake.warnings) == []
     for muscle in made:
         (curve,) = part("blender.compat").curves_in_use(muscle)
         values = np.array([key.co[1] for key in curve.keyframe_points])
