@@ -17,13 +17,7 @@ from ..kernels import layout as tree
 from .body import SoftBody
 from .embedding import lame, shape_gradients
 from .ordering import eliminated
-from .surface_packing import (
-    pack_surfaces,
-    surface_energies,
-    surface_links,
-    surface_workspace,
-    with_coordinates,
-)
+from .surface_packing import Modes, coordinates_of, pack_surfaces, surface_workspace, with_coordinates
 from .touching import pack_touching, touched_workspace
 
 # in place of a body's index: a node that is free, or fixed in the world
@@ -35,7 +29,8 @@ class SoftMesh:
 
     Attributes:
         slices: of the nodes of each soft body in arrays of all, by its name.
-        order: node of each of the kernels' places (n,), free ones first. num_free: how many are free.
+        order: node of each of the kernels' places, free ones first; of a flexible surface there are as many modes as
+            free control points, and only the corners of fixed ones (see `Modes`). num_free: how many are free.
         masses: (n,) [kg]. bodies: index of the body that each node is attached to (n,), or FREE or WORLD. points: of
             attached nodes in the body frames (n, 3), zeros of free ones.
         rest, poses: all places (n, 3) and the poses of the bodies in the default state.
@@ -65,49 +60,57 @@ class SoftMesh:
         self.points[on] = moved_by(np.linalg.inv(poses)[self.bodies[on]], self.rest[on])
         tets = np.concatenate([each.tets + first for each, first in zip(soft, ends)])
         springs = np.concatenate([each.springs + first for each, first in zip(soft, ends)])
-        self.num_free = len(self.rest) - len(held)
-        free = np.flatnonzero(self.bodies == FREE)
+        self.modes = [
+            (Modes(each, each.surface), int(first))
+            for each, first in zip(soft, ends)
+            if each.surface is not None
+        ]
+        modal = np.concatenate([[], *(first + each.free for each, first in self.modes)]).astype(np.int64)
+        dropped = [first + np.setdiff1d(each.fixed, each.corners) for each, first in self.modes]
+        held = np.setdiff1d(held, np.concatenate([[], *dropped]))
+        free = np.setdiff1d(np.flatnonzero(self.bodies == FREE), modal)
+        self.num_solved, self.num_free = len(free), len(free) + len(modal)
         rank = np.full(len(self.rest), -1, dtype=np.int64)
         rank[free] = np.arange(len(free))
-        links = surface_links(soft)
-        pairs = _pairs(tets) | _pairs(springs) | _pairs(links[0])
+        pairs = _pairs(tets) | _pairs(springs)
         order, filled = eliminated(
             len(free), [(int(rank[i]), int(rank[j])) for i, j in pairs if rank[i] >= 0 and rank[j] >= 0]
         )
-        self.order: IntArray = np.concatenate([free[order], held])
-        self._place = np.empty(len(self.rest), dtype=np.int64)
+        self.order: IntArray = np.concatenate([free[order], modal, held])
+        self._place = np.full(len(self.rest), -1, dtype=np.int64)
         self._place[self.order] = np.arange(len(self.order))
         self._frames, self.poses = frames, poses
         self._index = index
-        self.arrays = self._packed(tets, springs, links, filled, colliders)
+        self.arrays = self._packed(tets, springs, filled, colliders)
 
     def _packed(
         self,
         tets: IntArray,
         springs: IntArray,
-        links: tuple[IntArray, FloatArray],
         filled: list[list[int]],
         colliders: Sequence[Any],
     ) -> tuple[Any, ...]:
         soft = self.soft
         tets, springs = np.sort(self._place[tets], axis=1), np.sort(self._place[springs], axis=1)
-        linked = np.sort(self._place[links[0]], axis=1)
         places = self.rest[self.order]
         counts = [len(rows) for rows in filled]
         columns = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         rows = np.array([row for column in filled for row in column], dtype=np.int64)
-        numbers: dict[tuple[int, int], int] = {(j, j): j for j in range(self.num_free)}
+        numbers: dict[tuple[int, int], int] = {(j, j): j for j in range(self.num_solved)}
         lists: list[list[tuple[int, int]]] = [[] for _ in filled]
         for j, column in enumerate(filled):
             for k, row in enumerate(column, int(columns[j])):
-                numbers[row, j] = self.num_free + k
+                numbers[row, j] = self.num_solved + k
                 lists[row].append((j, k))
-        pairs = _pairs(tets) | _pairs(springs) | _pairs(linked) | {(i, i) for i in range(len(places))}
+        on_sheets = {int(self._place[first + k]) for each, first in self.modes for k in each.corners}
+        bodies = np.maximum(self.bodies[self.order[self.num_free :]], -1)  # -1: the world
+        pairs = _pairs(tets) | _pairs(springs)
+        pairs |= {(i, i) for i in range(self.num_free, len(places)) if i not in on_sheets}
         beyond = sorted(
             {(max(pair), min(pair)) for pair in pairs if max(pair) >= self.num_free},
             key=lambda pair: (pair[1] >= self.num_free, pair),
         )
-        numbers |= {pair: self.num_free + len(rows) + k for k, pair in enumerate(beyond)}
+        numbers |= {pair: self.num_solved + len(rows) + k for k, pair in enumerate(beyond)}
         between = np.array(beyond, dtype=np.int64).reshape(-1, 2)
         couples, meets = between[between[:, 1] < self.num_free], between[between[:, 1] >= self.num_free]
         lower = [(a, b) for a in range(4) for b in range(a + 1)]
@@ -115,12 +118,14 @@ class SoftMesh:
         spring_blocks = [[numbers[i, i], numbers[j, i], numbers[j, j]] for i, j in springs.tolist()]
         starts = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
         entries = [entry for each in lists for entry in each]
-        bodies = np.maximum(self.bodies[self.order[self.num_free :]], -1)  # -1: the world
         points = [
             point if body < 0 else moved_by(self._frames[body], point)
             for body, point in zip(bodies, self.points[self.order[self.num_free :]])
         ]
         drag = np.concatenate([np.full(len(each.nodes), each.mass_damping) for each in soft])
+        nodes = np.stack([self.masses, drag, self.masses], axis=1)
+        for each, first in self.modes:
+            nodes[first + each.free], nodes[first + each.corners] = each.nodes(), 0.0
         arrays: list[Any] = [
             tets,
             np.array(tet_blocks, dtype=np.int64).reshape(-1, 10),
@@ -128,7 +133,7 @@ class SoftMesh:
             springs,
             np.array(spring_blocks, dtype=np.int64).reshape(-1, 3),
             self._spring_data(),
-            np.stack([self.masses, drag], axis=1)[self.order],
+            nodes[self.order],
             bodies,
             np.array(points).reshape(-1, 3),
             np.zeros(0, dtype=np.int64),
@@ -141,7 +146,11 @@ class SoftMesh:
         ]
         own = [self._place[each] for each in self.slices.values()]
         touching = pack_touching(soft, own, numbers, colliders, self._frames)
-        surfaces = pack_surfaces(soft, own, (linked, links[1]), numbers, self._index, self._frames)
+        starts_of = [
+            int(self._place[first + each.corners].min()) - self.num_free for each, first in self.modes
+        ]
+        sheets = [each for each, _ in self.modes]
+        surfaces = pack_surfaces(sheets, starts_of, self.num_solved, self._index, self._frames)
         neo = np.concatenate([np.full(len(each.tets), each.law == "neo_hookean") for each in soft])
         laws = neo if neo.any() else None
         return (*(np.ascontiguousarray(array) for array in arrays), touching, surfaces, laws)
@@ -169,25 +178,17 @@ class SoftMesh:
         return np.concatenate(parts)
 
     def moving(self, tree_arrays: Arrays) -> tuple[Any, ...]:
-        """The arrays, with the coordinates of a tree that move attached nodes or beads, then one for each number of the
-        forces on beads.
-        """
+        """The arrays, with the coordinates of a tree that move attached nodes, touched bodies or beads."""
         at, found, body_int = kernels.soft.layout, set(), tree_arrays[0]
         touching, surfaces = self.arrays[at.TOUCHING], self.arrays[at.SURFACES]
         touched = set() if touching is None else set(touching[at.OBSTACLES][:, 0].tolist())
         beads = set() if surfaces is None else set(surfaces[at.BEADS][:, at.BEAD_BODY].tolist())
         for body in touched | beads | set(self.bodies[self.bodies >= 0].tolist()):
-            while body >= 0:
-                first = body_int[body, tree.DOF_START]
-                found |= set(range(first, first + body_int[body, tree.DOF_COUNT]))
-                body = body_int[body, tree.PARENT]
+            found |= set(coordinates_of(body_int, body))
         arrays = list(self.arrays)
-        coordinates = sorted(found)
         if surfaces is not None:
-            arrays[at.SURFACES] = with_coordinates(surfaces, tree_arrays, coordinates)
-            first = sum(body_int[:, tree.DOF_COUNT].tolist())
-            coordinates += range(first, first + 3 * self.num_beads)
-        arrays[at.COORDINATES] = np.array(coordinates, dtype=np.int64)
+            arrays[at.SURFACES] = with_coordinates(surfaces, tree_arrays)
+        arrays[at.COORDINATES] = np.array(sorted(found), dtype=np.int64)
         for array in arrays[: at.TOUCHING]:
             array.flags.writeable = False
         return tuple(arrays)
@@ -208,27 +209,35 @@ class SoftMesh:
     def workspace(self, num_bodies: int, coordinates: int) -> tuple[Any, ...]:
         """Workspace of the kernels, for a number of moving coordinates."""
         at = kernels.soft.layout
-        others = (at.ROWS, at.COUPLES, at.MEETS)
-        total = self.num_free + sum(len(self.arrays[k]) for k in others)
+        others, surfaces = (at.ROWS, at.COUPLES, at.MEETS), self.arrays[at.SURFACES]
+        total = self.num_solved + sum(len(self.arrays[k]) for k in others)
         return (
             aligned_zeros(total, at.BLOCK_WIDTH),
-            aligned_zeros(self.num_free, at.BLOCK_WIDTH),
-            np.zeros(self.num_free, dtype=np.int64),
-            np.zeros((3 * self.num_free, coordinates)),
+            aligned_zeros(self.num_solved, at.BLOCK_WIDTH),
+            np.zeros(self.num_solved, dtype=np.int64),
+            np.zeros((3 * self.num_solved, coordinates)),
             np.zeros((num_bodies, at.LOAD_WIDTH)),
             np.zeros((at.VECTOR_ROWS, 3 * len(self.order))),
             np.zeros((8, 4)),
             *touched_workspace(self.arrays[at.TOUCHING]),
-            surface_workspace(self.arrays[at.SURFACES], self.soft, len(self.order)),
+            surface_workspace(surfaces, len(self.order), coordinates),
         )
 
     def inward(self, nodes: FloatArray) -> FloatArray:
-        """Flat vectors (..., 3 n) for the kernels, from those of all nodes (..., n, 3)."""
-        return np.ascontiguousarray(nodes[..., self.order, :].reshape(*nodes.shape[:-2], -1))
+        """Flat vectors (..., 3 k) for the kernels, from those of all nodes (..., n, 3)."""
+        flat = nodes[..., self.order, :]
+        for each, first in self.modes:
+            flat[..., self._place[first + each.free], :] = each.inverse @ nodes[..., first + each.free, :]
+        return np.ascontiguousarray(flat.reshape(*nodes.shape[:-2], -1))
 
     def outward(self, flat: FloatArray) -> FloatArray:
         """The inverse of `inward`."""
-        return np.ascontiguousarray(flat.reshape(*flat.shape[:-1], -1, 3)[..., self._place, :])
+        given = flat.reshape(*flat.shape[:-1], -1, 3)
+        nodes = np.ascontiguousarray(given[..., self._place, :])
+        for each, first in self.modes:
+            nodes[..., first + each.free, :] = each.shapes @ given[..., self._place[first + each.free], :]
+            nodes[..., first + each.fixed, :] = each.spread @ given[..., self._place[first + each.corners], :]
+        return nodes
 
     @cached_property
     def ranges(self) -> tuple[IntArray, IntArray]:
@@ -236,7 +245,11 @@ class SoftMesh:
         rows, places = [], []
         tets = springs = nodes = 0
         for each, own in zip(self.soft, self.slices.values()):
-            mine = [int(self._place[k]) for k in range(own.start, own.stop) if self.bodies[k] == FREE]
+            mine = [
+                int(self._place[k])
+                for k in range(own.start, own.stop)
+                if self.bodies[k] == FREE and each.surface is None
+            ]
             rows.append(
                 [tets, tets + len(each.tets), springs, springs + len(each.springs), nodes, nodes + len(mine)]
             )
@@ -254,11 +267,10 @@ class SoftMesh:
         places, rates = np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1])
         down = float(gravity[0]), float(gravity[1]), float(gravity[2])
         kernels.soft.system.energies(self.arrays, down, self.ranges, places, rates, np.zeros((8, 4)), energy)
-        for k, (each, own) in enumerate(zip(self.soft, self.slices.values())):
-            if each.surface is not None:
-                at = None if each.surface.parent is None else self._index[each.surface.parent]
-                rest = np.eye(4) if at is None else poses_at(arrays, q)[:, at]
-                energy[:, k] += surface_energies(each.surface, rest, states[:, :, own])
+        for sheet, first in self.modes:
+            own, parent = slice(first, first + len(sheet.body.nodes)), sheet.law.parent
+            rest = np.eye(4) if parent is None else poses_at(arrays, q)[:, self._index[parent]]
+            energy[:, self.soft.index(sheet.body)] += sheet.energies(rest, states[:, :, own], gravity)
         return energy
 
     def pressed(self, arrays: Arrays, q: FloatArray, states: FloatArray) -> tuple[FloatArray, FloatArray]:

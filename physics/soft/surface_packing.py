@@ -1,8 +1,9 @@
-"""Flexible surfaces as arrays for the kernels (`kernels.soft.surfaces`)."""
+"""Flexible surfaces as arrays for the kernels (`kernels.soft.surfaces`): their modes and corners."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,117 +15,226 @@ from ..kernels import layout as tree
 from .body import SoftBody
 from .surface import SurfaceLaw
 
+# corners that are this near to where others place them, in sizes of the surface, are combinations of these
+APART = 1e-9
 
-def surface_links(soft: Sequence[SoftBody]) -> tuple[IntArray, FloatArray]:
-    """Pairs of nodes (p, 2) with mass or stiffness between them, and their laws (p, 3)."""
-    pairs, laws, first = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, 3))], 0
-    for each in soft:
-        if each.surface is not None:
-            mass, stiffness = each.surface.matrices
-            rows, columns = np.nonzero(np.tril(mass, -1))
-            m, k = mass[rows, columns], stiffness[rows, columns]
-            damping = each.stiffness_damping * k + each.mass_damping * m
-            pairs.append(first + np.stack([rows, columns], axis=1))
-            laws.append(-np.stack([k, damping, m], axis=1))
-        first += len(each.nodes)
-    return np.concatenate(pairs), np.concatenate(laws)
+
+class Modes:
+    """Nodes of a flexible surface: modes, combinations of its free control points whose stiffness is diagonal and whose
+    mass is one number, the mean mass of a point; and corners, fixed control points.
+
+    Attributes:
+        free, fixed: numbers of control points. corners: of those fixed ones of which all others are combinations.
+        shapes: free control points by modes (m, m); inverse: modes by free control points.
+        spread: fixed control points by corners (f, r).
+    """
+
+    def __init__(self, body: SoftBody, law: SurfaceLaw) -> None:
+        self.body, self.law = body, law
+        mask = np.asarray(self.law.fixed).ravel()
+        self.free, self.fixed = np.flatnonzero(~mask), np.flatnonzero(mask)
+        mass, stiffness = (each[np.ix_(self.free, self.free)] for each in self.law.matrices)
+        lower = np.linalg.cholesky(mass)
+        half = np.linalg.solve(lower, np.linalg.solve(lower, stiffness).T)
+        squares, turn = np.linalg.eigh(0.5 * (half + half.T))
+        self.mass = float(body.masses[self.free].mean())
+        self.stiffness: FloatArray = self.mass * squares
+        self.shapes: FloatArray = np.sqrt(self.mass) * np.linalg.solve(lower.T, turn)
+        self.inverse: FloatArray = turn.T @ lower.T / np.sqrt(self.mass)
+        chosen, self.spread = _affine(self.law.points[self.fixed])
+        self.corners = self.fixed[chosen]
+
+    @cached_property
+    def combinations(self) -> FloatArray:
+        """All control points by modes, then corners (n, m + r)."""
+        found = np.zeros((len(self.body.nodes), len(self.free) + len(self.corners)))
+        found[self.free, : len(self.free)] = self.shapes
+        found[self.fixed, len(self.free) :] = self.spread
+        return found
+
+    def laws(self) -> FloatArray:
+        """Stiffness, damping and inertia (3, m + r, m + r), without the modes' own and masses that bodies have."""
+        mass, stiffness = self.law.matrices
+        lumped = np.zeros_like(mass)
+        lumped[self.fixed, self.fixed] = mass.sum(axis=1)[self.fixed]
+        every = self.combinations
+        k, m, rest = (every.T @ each @ every for each in (stiffness, mass, mass - lumped))
+        modes = np.arange(len(self.free))
+        k[: len(modes), : len(modes)] = np.diag(self.stiffness)
+        for each in (m, rest):
+            each[: len(modes), : len(modes)] = 0.0
+        return np.stack([k, self.body.stiffness_damping * k + self.body.mass_damping * m, rest])
+
+    def nodes(self) -> FloatArray:
+        """Mass, mass damping and what gravity acts on (m, 3) of modes."""
+        weight = self.shapes.T @ self.body.masses[self.free]
+        return np.stack(
+            [np.full_like(weight, self.mass), np.full_like(weight, self.body.mass_damping), weight], axis=1
+        )
+
+    def energies(self, parent: FloatArray, states: FloatArray, gravity: FloatArray) -> FloatArray:
+        """Kinetic energy without that of the masses on bodies, that of gravity, elastic energy (samples, 3) [J].
+
+        parent: poses ([samples,] 4, 4) of the body that carries the surface. states: places and rates
+        (samples, 2, n, 3).
+        """
+        mass, stiffness = self.law.matrices
+        masses = self.body.masses
+        own = mass - np.diag(np.where(np.isin(np.arange(len(masses)), self.fixed), masses, 0.0))
+        pose = parent @ self.law.pose
+        rest = self.law.points @ pose[..., :3, :3].swapaxes(-1, -2) + pose[..., None, :3, 3]
+        moved, rates = states[:, 0] - rest, states[:, 1]
+        kinetic = 0.5 * np.einsum("tik,ij,tjk->t", rates, own, rates, optimize=True)
+        falling = -(states[:, 0, self.free] @ gravity) @ masses[self.free]
+        elastic = 0.5 * np.einsum("tik,ij,tjk->t", moved, stiffness, moved, optimize=True)
+        return np.stack([kinetic, falling, elastic], axis=1)
+
+
+def _affine(points: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Numbers of at most four of the points (f, 3) of which all are combinations, and the weights (f, r) of these."""
+    away = points - points.mean(axis=0)
+    chosen = [int(np.argmax((away**2).sum(axis=1)))]
+    left = points - points[chosen[0]]
+    scale = np.abs(left).max()
+    while len(chosen) < kernels.soft.layout.MOST_CORNERS:
+        length = np.linalg.norm(left, axis=1)
+        k = int(np.argmax(length))
+        if not length[k] > APART * scale:
+            break
+        chosen.append(k)
+        axis = left[k] / length[k]
+        left = left - np.outer(left @ axis, axis)
+    chosen.sort()
+    corners = points[chosen]
+    sides = (corners[1:] - corners[0]).T
+    weights = np.linalg.lstsq(sides, (points - corners[0]).T, rcond=None)[0].T
+    weights = np.concatenate([1.0 - weights.sum(axis=1, keepdims=True), weights], axis=1)
+    weights[chosen] = np.eye(len(chosen))
+    return np.array(chosen), weights
 
 
 def pack_surfaces(
-    soft: Sequence[SoftBody],
-    places: Sequence[IntArray],
-    links: tuple[IntArray, FloatArray],
-    numbers: Mapping[tuple[int, int], int],
+    modes: Sequence[Modes],
+    corners: Sequence[int],
+    solved: int,
     index: Mapping[str, int],
     frames: Sequence[FloatArray],
 ) -> tuple[Any, ...] | None:
-    """The arrays, None without flexible surfaces; beads lack what `with_coordinates` adds.
+    """The arrays, None without flexible surfaces; unknowns and beads lack what `with_coordinates` adds.
 
     Args:
-        places: of the nodes of each soft body in the kernels' order. links: pairs of these places, the smaller first,
-            and their laws. numbers: of blocks by places, the greater first. index: of bodies by name. frames: of bodies
-            in their link frames.
+        corners: first corner of each surface among the attached nodes. solved: how many free nodes have blocks. index:
+            of bodies by name. frames: of bodies in their link frames.
     """
-    if all(each.surface is None for each in soft):
+    if not modes:
         return None
     at = kernels.soft.layout
-    beads, net, nodes, forces, size = [], [], list[list[int]](), list[FloatArray](), 0
-    for each, place in zip(soft, places):
-        law = each.surface
-        if law is None:
-            continue
+    count, points = sum(len(each.free) for each in modes), sum(len(each.body.nodes) for each in modes)
+    width = max(each.combinations.shape[1] for each in modes) + 6  # a multiple of four, and three behind
+    width -= width % 4
+    sheets = np.zeros((len(modes), at.SHEET_WIDTH), dtype=np.int64)
+    numbers, joined = np.zeros((count, at.MODE_WIDTH)), np.zeros((3, count, at.MOST_CORNERS))
+    meeting, every = np.zeros((3, len(modes), at.MOST_CORNERS, at.MOST_CORNERS)), np.zeros((points, width))
+    net, kinds, unknowns, beads, m, point = list[IntArray](), list[Any](), list[Any](), list[IntArray](), 0, 0
+    for s, (each, first) in enumerate(zip(modes, corners)):
+        law, few, many = each.law, len(each.corners), len(each.free)
         parent = -1 if law.parent is None else index[law.parent]
+        turn = law.pose[:3, :3] if parent < 0 else frames[parent][:3, :3] @ law.pose[:3, :3]
+        own, laws, force = slice(m, m + many), each.laws(), law.balance()[each.free]
+        numbers[own, : at.MODE_SHARE] = laws[:, :many, :many].diagonal(axis1=1, axis2=2).T
+        numbers[own, at.MODE_SHARE] = each.inverse.sum(axis=1)
+        numbers[own, at.MODE_FORCE :] = each.shapes.T @ force @ turn.T
+        joined[:, own, :few], meeting[:, s, :few, :few] = laws[:, :many, many:], laws[:, many:, many:]
+        every[point : point + len(each.body.nodes), : many + few] = each.combinations
+        moving, directions = few if parent >= 0 else 0, law.joint.surface.num_coordinates
+        mine = range(len(beads), len(beads) + len(law.bodies))
+        row, unknown = len(kinds), len(unknowns)
+        kinds += [(-1, c) for c in range(moving)] + [(b, at.PLACED) for b in mine]
+        kinds += [(b, at.FIRST + k) for b in mine for k in range(directions)]
+        unknowns += [(0, 0, moving, -1, 0)] if moving else []  # repeated for each coordinate
+        unknowns += [(k, moving + b - mine.start, 1, b, k) for b in mine for k in range(3)]
+        firm = moving + len(mine)
+        sheets[s] = [
+            *(solved + m, m, many, first, few, parent, int(force.any())),
+            *(row, firm, firm + directions * len(mine), unknown, len(unknowns) - unknown, 0),
+        ]
+        for k in range(directions):
+            unknowns += [(k, firm + directions * (b - mine.start) + k, 1, b, 3) for b in mine]
+        sheets[s, at.SHEET_UNKNOWNS] = len(unknowns) - unknown
         for name in law.bodies:
             bead = np.zeros(at.BEAD_WIDTH, dtype=np.int64)
-            bead[at.BEAD_BODY], bead[at.BEAD_NET], bead[at.BEAD_PARENT] = index[name], size, parent
-            bead[at.BEAD_DIRECTIONS] = law.joint.surface.num_coordinates
+            bead[at.BEAD_BODY], bead[at.BEAD_NET], bead[at.BEAD_SHEET] = index[name], sum(map(len, net)), s
+            bead[at.BEAD_DIRECTIONS] = directions
             beads.append(bead)
-        net.append(place[law.net])
-        size += len(law.net)
-        turn = law.pose[:3, :3] if parent < 0 else frames[parent][:3, :3] @ law.pose[:3, :3]
-        for k, force in enumerate(law.balance()):
-            if force.any() and k not in each.attached:
-                nodes.append([int(place[k]), parent])
-                forces.append(turn @ force)
-    blocks = [[numbers[j, i], numbers[i, i], numbers[j, j]] for i, j in links[0].tolist()]
-    arrays: list[Any] = [
-        links[0],
-        np.array(blocks, dtype=np.int64).reshape(-1, 3),
-        links[1],
-        np.array(beads),
-        np.concatenate(net),
-        np.array(nodes, dtype=np.int64).reshape(-1, 2),
-        np.array(forces).reshape(-1, 3),
-    ]
-    for array in arrays:
-        array.flags.writeable = False
-    return tuple(np.ascontiguousarray(array) for array in arrays)
+        net.append(point + law.net)
+        m, point = m + many, point + len(each.body.nodes)
+    kinds += [(0, 0)] * 2  # sums are taken by three
+    lists = np.array(kinds, dtype=np.int64), np.array(unknowns, dtype=np.int64), np.array(beads)
+    return sheets, numbers, joined, meeting, every, np.concatenate(net), *lists
 
 
-def with_coordinates(
-    surfaces: tuple[Any, ...], arrays: Arrays, coordinates: Sequence[int]
-) -> tuple[Any, ...]:
-    """The arrays with what beads need of a tree: first coordinates, and where their surfaces are in its data."""
+def with_coordinates(surfaces: tuple[Any, ...], arrays: Arrays) -> tuple[Any, ...]:
+    """The arrays with what beads and unknowns need of a tree: their coordinates, and where surfaces are in its data."""
     at, (body_int, _, block_int, _, _) = kernels.soft.layout, arrays
-    beads = surfaces[at.BEADS].copy()
+    beads, sheets, count = surfaces[at.BEADS].copy(), surfaces[at.SHEETS].copy(), len(arrays[4])
     for bead in beads:
         body = body_int[bead[at.BEAD_BODY]]
         bead[at.BEAD_SHIFT] = body[tree.DOF_START]
         bead[at.BEAD_ALONG] = body[tree.DOF_START] + 3
-        bead[at.BEAD_COLUMN] = coordinates.index(int(bead[at.BEAD_ALONG]))
         bead[at.BEAD_DATA] = block_int[body[tree.BLOCK_START] + 3, tree.DATA]
-    beads.flags.writeable = False
-    return (*surfaces[: at.BEADS], beads, *surfaces[at.BEADS + 1 :])
+    unknowns = list[Any]()
+    for sheet in sheets:
+        first, body = sheet[at.SHEET_UNKNOWN], sheet[at.SHEET_PARENT]
+        given = surfaces[at.UNKNOWNS][first : first + sheet[at.SHEET_UNKNOWNS]].tolist()
+        more = coordinates_of(body_int, int(body)) if body >= 0 else []
+        sheet[at.SHEET_UNKNOWN] = len(unknowns)
+        unknowns += [(d, *given[0][1:]) for d in more]
+        for k, *rest, bead, part in given[1 if body >= 0 else 0 :]:
+            base = count + 3 * bead if part < 3 else beads[bead, at.BEAD_ALONG]
+            unknowns.append((base + k, *rest, bead, part))
+        extra = len(more) - (1 if body >= 0 else 0)
+        sheet[[at.SHEET_FIRM_UNKNOWNS, at.SHEET_UNKNOWNS]] += extra
+    found = (sheets, *surfaces[1 : at.UNKNOWNS], np.array(unknowns, dtype=np.int64), beads)
+    for array in found:
+        array.flags.writeable = False
+    return found
+
+
+def coordinates_of(body_int: IntArray, body: int) -> list[int]:
+    """Coordinates that move a body."""
+    found = list[int]()
+    while body >= 0:
+        first = int(body_int[body, tree.DOF_START])
+        found += range(first, first + int(body_int[body, tree.DOF_COUNT]))
+        body = int(body_int[body, tree.PARENT])
+    return sorted(found)
 
 
 def surface_workspace(
-    surfaces: tuple[Any, ...] | None, soft: Sequence[SoftBody], nodes: int
+    surfaces: tuple[Any, ...] | None, nodes: int, coordinates: int
 ) -> tuple[Any, ...] | None:
-    """Workspace of the beads, and of a number of nodes."""
+    """Workspace of flexible surfaces in a model with a number of nodes, and of coordinates that move them."""
     if surfaces is None:
         return None
     at = kernels.soft.layout
-    laws = [each.surface for each in soft if each.surface is not None]
-    most, beads = max(int(np.prod(law.joint.surface.order)) for law in laws), len(surfaces[at.BEADS])
+    beads, width, modes = len(surfaces[at.BEADS]), surfaces[at.COMBINATIONS].shape[1], len(surfaces[at.MODES])
+    rows, sheets = len(surfaces[at.KINDS]), len(surfaces[at.SHEETS])
+    unknowns = len(surfaces[at.UNKNOWNS]) + sheets * coordinates
     return (
-        np.zeros((beads, at.WEIGHT_ROWS, most)),
-        np.zeros((beads, most + 1), dtype=np.int64),
+        np.zeros((beads, at.WEIGHT_ROWS, width)),
         np.zeros((beads, 3)),
         np.zeros((2, 3 * tree.SURFACE_MOST_ORDER)),
         np.zeros(3 * nodes),
+        np.zeros((beads, 3 * at.BLEND_ROWS)),
+        np.zeros((rows, width)),
+        np.zeros((rows, width)),
+        np.zeros(modes),
+        np.zeros((rows, rows)),
+        np.zeros((unknowns, 3 * at.MOST_CORNERS)),
+        np.zeros((unknowns, 3 * rows)),
+        np.zeros((rows, 4)),
+        np.zeros((sheets, 2), dtype=np.int64),
+        np.zeros((tree.SURFACE_MOST_ORDER, tree.SURFACE_MOST_ORDER), dtype=np.int64),
+        np.full(sheets, -1.0),
+        np.full((beads, 2), np.nan),
     )
-
-
-def surface_energies(law: SurfaceLaw, parent: FloatArray, states: FloatArray) -> FloatArray:
-    """Kinetic energy of the control points beyond that of lumped masses, none, and elastic energy (samples, 3) [J].
-
-    parent: poses ([samples,] 4, 4) of the body that carries the surface. states: places and rates (samples, 2, n, 3).
-    """
-    mass, stiffness = law.matrices
-    between = mass - np.diag(mass.sum(axis=1))
-    pose = parent @ law.pose
-    rest = law.points @ pose[..., :3, :3].swapaxes(-1, -2) + pose[..., None, :3, 3]
-    moved, rates = states[:, 0] - rest, states[:, 1]
-    kinetic = 0.5 * np.einsum("tik,ij,tjk->t", rates, between, rates, optimize=True)
-    elastic = 0.5 * np.einsum("tik,ij,tjk->t", moved, stiffness, moved, optimize=True)
-    return np.stack([kinetic, np.zeros_like(kinetic), elastic], axis=1)

@@ -231,7 +231,10 @@ def many_worlds(report: Report) -> None:
 
 
 def soft_bodies(report: Report) -> None:
-    """A block of tetrahedra on a hinge against MuJoCo's flex, at 5 ms."""
+    """A block of tetrahedra on a hinge against MuJoCo's flex, at 5 ms, and a body on a sheet that bends or not."""
+    for end, method in (("", "rk4"), ("_sdirk2", "sdirk2"), ("_linear", "linearly_implicit_euler")):
+        rigid = soft.on_a_sheet(method, False)
+        report.race(soft.on_a_sheet(method, True), (f"flexible_over_rigid_sheet{end}", rigid))
     if installed("mujoco"):
         flex = soft.mujoco_flex()
         soft.check(soft.ours(), flex)

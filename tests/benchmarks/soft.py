@@ -1,4 +1,6 @@
-"""A block of 208 nodes and 648 tetrahedra on a hinge: ours and MuJoCo's flex with its integrator `discrete`."""
+"""A block of 208 nodes and 648 tetrahedra on a hinge: ours and MuJoCo's flex with its integrator `discrete`; and a body
+on a sheet that bends and on the same as a joint.
+"""
 
 from functools import cache
 from typing import Any
@@ -7,6 +9,7 @@ import numpy as np
 
 import physics as ph
 from tests.physics.soft.blocks import grid
+from tests.physics.soft.test_flexible_surface import drum, sheet
 
 from .timing import Contestant, simulating
 
@@ -43,6 +46,18 @@ def block() -> ph.Model:
 def ours(method: str = "linearly_implicit_euler") -> Contestant:
     """`simulate` with one of the implicit methods."""
     return simulating(f"soft block, {method}", block(), block().state(), STEP, method)
+
+
+def on_a_sheet(method: str, bends: bool) -> Contestant:
+    """A body on a square sheet of 9 x 9 control points with a fixed rim, or on the rigid one."""
+    model = drum(damping=1e-3)
+    if not bends:
+        builder, (body,) = ph.ModelBuilder(), model.bodies
+        alike: dict[str, Any] = {"mass": body.mass, "com": body.com, "inertia": body.inertia}
+        builder.add_body(body.name, joint=sheet().surface, **alike)
+        model = builder.build()
+    start = model.state({"ball0.q_1": 0.3, "ball0.q_2": 0.45})
+    return simulating(f"{'flexible' if bends else 'rigid'} sheet, {method}", model, start, 5e-4, method)
 
 
 def mujoco_flex() -> Contestant:

@@ -79,6 +79,8 @@ def test_contestants_run() -> None:
         reaching.sampled(3),
         worlds.Worlds().ours(),
         soft.ours(),
+        soft.on_a_sheet("rk4", True),
+        soft.on_a_sheet("rk4", False),
         *(contacts.ours("contacts", scene) for scene in scenes),
     ):
         each.run(2)

@@ -22,6 +22,7 @@ from .nodes import (
     add_load,
     column3,
     coordinate_moves,
+    count_free,
     number3,
     relative_place,
     times,
@@ -36,7 +37,7 @@ from .touching import add_touch_loads, touches
 @shared
 def place_attached(body_int: Array, mesh: Array, work: Array, x: Array, v: Array) -> None:
     """Places and rates of the attached nodes, after `kinematics`."""
-    bodies, free = mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
+    bodies, free = mesh[at.BODIES], count_free(mesh)
     for a in range(bodies.shape[0]):
         point = relative_place(mesh, a, work)
         write3(x, free + a, position(body_int, work, bodies[a], point))
@@ -61,7 +62,7 @@ def add_attached_rates(
     body_int: Array, mesh: Array, step: float, qdd: Array, work: Array, dof: Array, v: Array, space: Array
 ) -> None:
     """Add `gain` to the rates of attached nodes and of touched bodies."""
-    bodies, free = mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
+    bodies, free = mesh[at.BODIES], count_free(mesh)
     for a in range(bodies.shape[0]):
         more = gain(body_int, bodies[a], relative_place(mesh, a, work), step, qdd, dof)
         add_at(v, free + a, 1.0, more)
@@ -82,7 +83,7 @@ def add_touch_rates(
 @shared
 def gather_loads(body_int: Array, mesh: Array, f: Array, work: Array, space: Array) -> None:
     """Sums over the nodes on each body and what touches it, and all beyond it: force, and place times force."""
-    loads, bodies, free = space[at.LOADS], mesh[at.BODIES], mesh[at.COLUMNS].shape[0] - 1
+    loads, bodies, free = space[at.LOADS], mesh[at.BODIES], count_free(mesh)
     for i in range(body_int.shape[0]):
         for k in range(at.LOAD_WIDTH):
             loads[i, k] = 0.0
@@ -167,12 +168,12 @@ def add_geometric(
 def subtract_times(mesh: Array, blocks: Array, share: float, v: Array, f: Array) -> None:
     """f -= share B v of all nodes, with the assembled blocks B before they are factorized."""
     columns, rows, couples, meets = mesh[at.COLUMNS], mesh[at.ROWS], mesh[at.COUPLES], mesh[at.MEETS]
-    free = columns.shape[0] - 1
-    for j in range(free):
+    solved, free = columns.shape[0] - 1, count_free(mesh)
+    for j in range(solved):
         add_at(f, j, -share, times(blocks, j, number3(v, j)))
         for n in range(columns[j], columns[j + 1]):
-            subtract_pair(blocks, free + n, rows[n], j, share, v, f)
-    begin = free + rows.shape[0]
+            subtract_pair(blocks, solved + n, rows[n], j, share, v, f)
+    begin = solved + rows.shape[0]
     for n in range(couples.shape[0]):
         subtract_pair(blocks, begin + n, free + couples[n, 0], couples[n, 1], share, v, f)
     begin += couples.shape[0]

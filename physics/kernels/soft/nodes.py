@@ -34,6 +34,12 @@ def add_at(x: Array, j: int, share: float, value: Vector) -> None:
 
 
 @inline
+def count_free(mesh: Array) -> int:
+    """How many nodes are free: those that the sparse factors have, then the modes of surfaces."""
+    return int(mesh[at.NODES].shape[0] - mesh[at.BODIES].shape[0])
+
+
+@inline
 def column3(many: Array, j: int, c: int) -> Vector:
     """Numbers of node j in column c."""
     return many[3 * j, c], many[3 * j + 1, c], many[3 * j + 2, c]

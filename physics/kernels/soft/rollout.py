@@ -30,11 +30,11 @@ from ..stepping.rollout import (
 )
 from ..stepping.step_checks import first_not_finite
 from . import layout as at
+from .beads import find_weights, place_beads
 from .coupling import add_generalized, gather_loads, place_attached
 from .impulses import end_step, record_forces
-from .nodes import Soft
+from .nodes import Soft, count_free
 from .stage import linear_correction, solve_stage, take
-from .surfaces import find_weights, place_beads
 from .system import all_forces, are_finite
 
 
@@ -53,7 +53,7 @@ def explicit_step(
     """A step by an explicit method; stages are those of the tree and of the nodes (see `stepping.rollout`)."""
     arrays, mesh, space, _, (work, dof, flags) = soft
     (q, qd), (places, rates), (stage, own), vectors = state, nodes, stages, space[at.VECTORS]
-    nv, free, number = q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1), int(scheme[tree.SCHEME_NUMBER])
+    nv, free, number = q.shape[0], 3 * count_free(mesh), int(scheme[tree.SCHEME_NUMBER])
     x, v = vectors[at.STAGE], vectors[at.STAGE_RATE]
     stage_q, stage_qd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv]
     single = number != tree.RUNGE_KUTTA
@@ -86,11 +86,11 @@ def find_accelerations(soft: Soft, surfaces: Array, speeds: Array, stage: Array,
     body_int, rows, nv = arrays[tree.BODY_INT], space[at.VECTORS], speeds.shape[0]
     q, qd, qdd = stage[tree.STAGE_Q, :nv], stage[tree.STAGE_QD, :nv], stage[tree.STAGE_QDD, :nv]
     x, v, f = rows[at.STAGE], rows[at.STAGE_RATE], rows[at.FORCE]
-    free = 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    free = 3 * count_free(mesh)
     if surfaces is not None:  # from linear equations of all
-        place_beads(arrays, surfaces, q, qd, x, v, space, soft[4])
+        place_beads(arrays, mesh, mesh[at.SURFACES], q, qd, x, v, space, soft[4])
         copy(stage[tree.TAU], vectors[newton.GIVEN_FORCE, : stage.shape[1]])
-        if linear_correction(soft, None, 0.0, q, speeds, x, v):
+        if linear_correction(soft, None, 0.0, q, speeds):
             for d in range(nv):
                 qdd[d] = vectors[newton.ACCELERATIONS, d] + vectors[newton.CORRECTION, d]
             copy(rows[at.CORRECTION, :free], own[tree.STAGE_QDD])
@@ -131,12 +131,14 @@ def implicit_step(
     """
     arrays, mesh, space, (_, _, _, vectors, _, _, _), (_, dof, _) = soft
     (q, qd), (places, rates), own = state, nodes, space[at.VECTORS]
-    nv, free = q.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    nv, free = q.shape[0], 3 * count_free(mesh)
     width, given = tables[tree.VALUES].shape[1], vectors[newton.GIVEN_FORCE]
     if integrator == tree.LINEARLY_IMPLICIT_EULER:
         table_force(tables, t + dt, given[:width])
         find_weights(arrays[tree.MODEL_DATA], mesh[at.SURFACES], q, space)
-        if linear_correction(soft, rows, dt, q, qd, places, rates):
+        copy(places, own[at.STAGE, :free])
+        copy(rates, own[at.STAGE_RATE, :free])
+        if linear_correction(soft, rows, dt, q, qd):
             if rows is not None:
                 return end_step(soft, rows, motion, t, dt, state, nodes)
             for d in range(nv):
@@ -182,7 +184,7 @@ def follow_surfaces(
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     place_attached(arrays[tree.BODY_INT], mesh, work, x, v)
-    place_beads(arrays, mesh[at.SURFACES], q, qd, x, v, space, spaces)
+    place_beads(arrays, mesh, mesh[at.SURFACES], q, qd, x, v, space, spaces)
 
 
 @entry
@@ -215,7 +217,7 @@ def soft_rollout(
     (q, qd, chart), (places, rates), (stage, _) = state, nodes, stages
     (work, dof, flags), (_, _, _, vectors, notes, _, _), body_int = spaces, implicit, arrays[tree.BODY_INT]
     soft = arrays, mesh, space, implicit, spaces
-    nv, count, free = q.shape[0], places.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    nv, count, free = q.shape[0], places.shape[0], 3 * count_free(mesh)
     begun = vectors[newton.BEGUN_Q, :nv], vectors[newton.BEGUN_QD, :nv]
     begun_nodes = space[at.VECTORS][at.LAST], space[at.VECTORS][at.LAST_RATE]
     free_nodes = places[:free], rates[:free]
@@ -235,7 +237,7 @@ def soft_rollout(
         if flags[tree.STATUS] == tree.OK:
             kinematics(arrays, q, qd, work, dof, flags)
             place_attached(body_int, mesh, work, places, rates)
-            place_beads(arrays, mesh[at.SURFACES], q, qd, places, rates, space, spaces)
+            place_beads(arrays, mesh, mesh[at.SURFACES], q, qd, places, rates, space, spaces)
             finite = are_finite(nv, q) and are_finite(nv, qd)
             if not (finite and are_finite(count, places) and are_finite(count, rates)):
                 flags[tree.STATUS] = tree.NOT_FINITE

@@ -11,12 +11,15 @@ import math
 from .. import layout as tree
 from ..algebra.access import flat3
 from ..algebra.vectors import Array, scale_add3
-from ..compiler.jit import shared
+from ..compiler.jit import inline, shared
+from ..dynamics.crba import composite_mass
 from ..dynamics.derivatives import inverse_dynamics_derivatives
+from ..dynamics.rnea import inverse_dynamics
 from ..joints.kinematics import kinematics
 from ..stepping import implicit_stage as newton
 from ..stepping.implicit_matrix import step_matrix
 from . import layout as at
+from .beads import add_push_rates, find_blends, find_pushes, hand_on, place_beads
 from .coupling import (
     add_attached_rates,
     add_generalized,
@@ -25,8 +28,8 @@ from .coupling import (
     place_attached,
     subtract_times,
 )
-from .nodes import Soft, number3, write3
-from .surfaces import add_inertia_forces, add_push_rates, find_pushes, hand_on, place_beads
+from .nodes import Soft, count_free, number3, write3
+from .surfaces import add_inertia_forces, pull
 from .system import all_forces, are_finite, assemble_blocks, make_system, solve_system
 from .touching import add_touch_blocks, subtract_touch_times
 
@@ -65,12 +68,13 @@ def sum_forces(soft: Soft, qd: Array, qdd: Array, a: Array, right: Array, out: A
     """
     arrays, mesh, space, _, (work, dof, _) = soft
     body_int, nodes, f = arrays[tree.BODY_INT], mesh[at.NODES], space[at.VECTORS][at.FORCE]
-    gravity, free = flat3(arrays[tree.MODEL_DATA], tree.GRAVITY), mesh[at.COLUMNS].shape[0] - 1
+    gravity, free = flat3(arrays[tree.MODEL_DATA], tree.GRAVITY), count_free(mesh)
     gather_loads(body_int, mesh, f, work, space)
     add_generalized(body_int, space[at.LOADS], True, dof, right)
     for j in range(free):
         mass = nodes[j, at.MASS]
-        write3(out, j, scale_add3(scale_add3(number3(f, j), mass, gravity), -mass, number3(a, j)))
+        weighed = scale_add3(number3(f, j), nodes[j, at.WEIGHT], gravity)
+        write3(out, j, scale_add3(weighed, -mass, number3(a, j)))
     hand_on(soft, mesh[at.SURFACES], qd, qdd, right, out)
     return are_finite(3 * free, out)
 
@@ -80,14 +84,14 @@ def place_stage(soft: Soft, surfaces: Array, step: float, qdd: Array, a: Array) 
     """Places of the free nodes for accelerations of all; known parts of beads' x, y, z to match theirs."""
     arrays, mesh, space, (_, _, _, vectors, _, _, _), (work, dof, flags) = soft
     nodes, nv = space[at.VECTORS], qdd.shape[0]
-    place_nodes(step, a, 3 * (mesh[at.COLUMNS].shape[0] - 1), nodes)
+    place_nodes(step, a, 3 * count_free(mesh), nodes)
     if surfaces is not None:
         beads, q, qd = surfaces[at.BEADS], vectors[newton.STAGE_Q, :nv], vectors[newton.STAGE_QD, :nv]
         newton.place_stage(step, qdd, vectors)
         kinematics(arrays, q, qd, work, dof, flags)
         x, v = nodes[at.STAGE], nodes[at.STAGE_RATE]
         place_attached(arrays[tree.BODY_INT], mesh, work, x, v)
-        place_beads(arrays, surfaces, q, qd, x, v, space, soft[4])
+        place_beads(arrays, mesh, mesh[at.SURFACES], q, qd, x, v, space, soft[4])
         for b in range(beads.shape[0]):
             for d in range(beads[b, at.BEAD_SHIFT], beads[b, at.BEAD_SHIFT] + 3):
                 vectors[newton.BASE_QD, d] = qd[d] - step * qdd[d]
@@ -147,7 +151,7 @@ def make_matrix(soft: Soft, step: float, x: Array, a: Array, right: Array, out: 
 def size_of(mesh: Array, right: Array, out: Array, mass: Array) -> float:
     """Length of a correction, weighted by inertia."""
     total = newton.size_of(right, mass) ** 2
-    for j in range(mesh[at.COLUMNS].shape[0] - 1):
+    for j in range(count_free(mesh)):
         a, b, c = number3(out, j)
         total += mesh[at.NODES][j, at.MASS] * (a * a + b * b + c * c)
     return math.sqrt(total)
@@ -160,7 +164,7 @@ def within(soft: Soft, step: float, share: float) -> bool:
     nodes, nv = space[at.VECTORS], dof.shape[0]
     if not newton.within(step, vectors[newton.FOLLOWING, :nv], nv, share, vectors):
         return False
-    for i in range(3 * (mesh[at.COLUMNS].shape[0] - 1)):
+    for i in range(3 * count_free(mesh)):
         change = step * abs(nodes[at.FOLLOWING, i])
         if not step * change <= share * (1.0 + abs(nodes[at.STAGE, i])):
             return False
@@ -173,7 +177,7 @@ def within(soft: Soft, step: float, share: float) -> bool:
 def try_correction(soft: Soft, step: float, size: float, whole: bool) -> float:
     """As `implicit_stage.try_correction`: the length of the next correction by the same matrix, or -1."""
     _, mesh, space, ((_, _, inertia), _, pivots, vectors, _, _, _), (_, dof, _) = soft
-    nodes, nv, count = space[at.VECTORS], dof.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    nodes, nv, count = space[at.VECTORS], dof.shape[0], 3 * count_free(mesh)
     following, out = vectors[newton.FOLLOWING, : pivots.shape[0]], nodes[at.FOLLOWING]
     trial, a = vectors[newton.TRIAL, :nv], nodes[at.TRIAL]
     share = 1.0
@@ -199,7 +203,7 @@ def try_correction(soft: Soft, step: float, size: float, whole: bool) -> float:
 def iterate(soft: Soft, step: float) -> bool:
     """Newton's iteration from the accelerations in the vectors, in place; False with a flag where it fails."""
     _, mesh, space, (_, _, pivots, vectors, notes, _, _), (_, dof, flags) = soft
-    nodes, nv, count = space[at.VECTORS], dof.shape[0], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    nodes, nv, count = space[at.VECTORS], dof.shape[0], 3 * count_free(mesh)
     fresh = notes[newton.KNOWN] == 0.0 or notes[newton.STEP] != step
     renewed = fresh
     size = find_correction(soft, step, fresh)
@@ -247,7 +251,7 @@ def take(count: int, source: int, target: int, vectors: Array) -> None:
 def solve_stage(soft: Soft, step: float) -> bool:
     """Accelerations from the guess in the vectors, from zero where that fails; on success STAGE rows have the end."""
     _, mesh, space, (_, _, _, vectors, notes, _, _), (_, dof, _) = soft
-    nv, nodes, count = dof.shape[0], space[at.VECTORS], 3 * (mesh[at.COLUMNS].shape[0] - 1)
+    nv, nodes, count = dof.shape[0], space[at.VECTORS], 3 * count_free(mesh)
     for attempt in range(2):
         for d in range(nv):
             if dof[d, tree.HELD] != 0.0:
@@ -264,14 +268,24 @@ def solve_stage(soft: Soft, step: float) -> bool:
     return False
 
 
-@shared
+@inline
 def linear_tree(soft: Soft, dt: float, q: Array, qd: Array, a: Array, right: Array) -> bool:
     """Right side of the tree's equations of a linear step, without nodes, by derivatives of inverse dynamics at
-    accelerations a; whether it is finite.
+    accelerations a, of which a step of 0 needs the mass alone; whether it is finite.
     """
     arrays, _, _, (slopes, _, _, vectors, notes, tangents, _), spaces = soft
-    (by_q, by_qd, _), found, nv = slopes, vectors[newton.FOUND_FORCE], q.shape[0]
+    (by_q, by_qd, mass), found, nv, (work, dof, flags) = (
+        slopes,
+        vectors[newton.FOUND_FORCE],
+        q.shape[0],
+        spaces,
+    )
     take(vectors.shape[1], newton.GIVEN_FORCE, newton.FOUND_FORCE, vectors)
+    if dt == 0.0:
+        inverse_dynamics(arrays, q, qd, a, found, work, dof, flags)
+        mass[:] = 0.0
+        composite_mass(arrays, q, qd, mass, work, dof)
+        return newton.keep_residual(arrays, None, dt, a, vectors, right[:nv], spaces)
     inverse_dynamics_derivatives(arrays, q, qd, a, found, slopes, tangents, spaces)
     notes[newton.MATRICES] += 1.0
     for d in range(nv):
@@ -280,7 +294,7 @@ def linear_tree(soft: Soft, dt: float, q: Array, qd: Array, a: Array, right: Arr
     return newton.keep_residual(arrays, None, dt, a, vectors, right[:nv], spaces)
 
 
-@shared
+@inline
 def linear_nodes(soft: Soft, dt: float, qd: Array, a: Array, right: Array) -> None:
     """Forces f + h K v on the nodes at their places and rates, blocks, and what turning gives the tree's right side.
 
@@ -292,9 +306,12 @@ def linear_nodes(soft: Soft, dt: float, qd: Array, a: Array, right: Array) -> No
     x, v, f, blocks = nodes[at.STAGE], nodes[at.STAGE_RATE], nodes[at.FORCE], space[at.BLOCKS]
     place_attached(body_int, mesh, work, x, v)
     all_forces(body_int, mesh, dt, x, v, f, work, space)
-    if dt > 0.0 or notes[newton.KNOWN] == 0.0:
+    if blocks.shape[0] > 0 and (dt > 0.0 or notes[newton.KNOWN] == 0.0):
         assemble_blocks(mesh, (dt * dt, dt), True, x, blocks, space[at.SCRATCH])
         add_touch_blocks(touching, (dt * dt, dt), False, space)
+    if dt == 0.0:
+        step_matrix(None, dt, slopes, dof, system)
+        return
     add_attached_rates(body_int, mesh, dt, a, work, dof, v, space)
     gather_loads(body_int, mesh, f, work, space)
     system[:nv, :nv] = 0.0
@@ -303,17 +320,18 @@ def linear_nodes(soft: Soft, dt: float, qd: Array, a: Array, right: Array) -> No
         for e in range(nv):
             right[d] += system[d, e] * (qd[e] + dt * a[e])
     step_matrix(None, dt, slopes, dof, system)
-    if dt > 0.0:
-        subtract_times(mesh, blocks, 1.0 / dt, v, f)
-        subtract_touch_times(touching, 1.0 / dt, v, f, space)
+    subtract_times(mesh, blocks, 1.0 / dt, v, f)
+    subtract_touch_times(touching, 1.0 / dt, v, f, space)
+    pull(count_free(mesh), mesh[at.SURFACES], at.LAW_STIFFNESS, dt, v, f)
+    pull(count_free(mesh), mesh[at.SURFACES], at.LAW_DAMPING, 1.0, v, f)
+    find_blends(mesh, mesh[at.SURFACES], x, v, space[at.SURFACE_SPACE])
 
 
 @shared
-def linear_correction(
-    soft: Soft, rows: Array, dt: float, q: Array, qd: Array, places: Array, rates: Array
-) -> bool:
+def linear_correction(soft: Soft, rows: Array, dt: float, q: Array, qd: Array) -> bool:
     """Accelerations of the linearly implicit Euler step: (M - h D - h^2 K) a = f + h K v (Wang 2022, eq. 4.82, with the
-    geometric term and that of the turning elements); with a step of 0 those of the state. False with a flag where there
+    geometric term and that of the turning elements), of the nodes' places and rates in the vectors' STAGE rows; with a
+    step of 0 those of the state. False with a flag where there
     are none. rows: as in `make_system`.
     """
     _, mesh, space, (_, _, pivots, vectors, _, _, _), (_, dof, flags) = soft
@@ -325,12 +343,12 @@ def linear_correction(
     if not linear_tree(soft, dt, q, qd, a, right):
         flags[tree.STATUS] = tree.NOT_FINITE
         return False
-    for i in range(3 * (mesh[at.COLUMNS].shape[0] - 1)):
-        nodes[at.STAGE, i], nodes[at.STAGE_RATE, i], none[i] = places[i], rates[i], 0.0
+    for i in range(3 * count_free(mesh)):
+        none[i] = 0.0
     linear_nodes(soft, dt, qd, a, right)
     add_inertia_forces(soft, surfaces, none, f)
     find_pushes(surfaces, dof, right, space)
-    add_push_rates(surfaces, dt, qd, right, f, space)
+    add_push_rates(mesh, surfaces, dt, qd, right, f, space)
     if not make_system(soft, rows, dt, False):
         return False
     if not sum_forces(soft, qd, a, none, right, out):

@@ -1,34 +1,41 @@
-"""Surfaces that bend: spline surfaces whose control points are nodes, and bodies on them (beads).
+"""Surfaces that bend: spline surfaces whose control points move (bodies on them: `beads`).
 
 Lee & Terzopoulos 2008, sec. 8: D-NURBS (Terzopoulos & Qin 1994) with weights 1. Mass and stiffness of the control
-points are constant, M = int rho N N^T and K from tension and bending; rows of K add up to nothing, those of M to the
-lumped masses that nodes have. So both act between pairs of nodes: (i, j) pulls by -K_ij (x_j - x_i) - M_ij (a_j - a_i).
+points are constant, M = int rho N N^T and K from tension and bending, the same for x, y and z. So the nodes of a
+surface are its modes z, combinations of the free control points in which M and K are diagonal, and a few
+corners, fixed control points whose combinations are the others (`soft.surface_modes`). Modes have no matrix between
+them: their part of an implicit step's is a number each, whatever the step.
 
-A bead's joint has its place x, y, z, which follows from its coordinates on the surface, u, and the nodes' places:
-o = sum N_i(u) x_i. The force F on the bead that keeps it there (the residual of x, y, z) acts back on the nodes by
-N_i F, and on u by (do/du) F: so the equations are those of the coordinates u and of the nodes alone. Matrices of steps
-have F as unknowns behind the tree's coordinates, with the accelerations of o as equations.
+Columns of the modes' equations are a shape times a vector: of a coordinate that moves corners, how these drag each
+mode times their velocities; of F and u, weights of the modes at the bead times directions or F. So elimination of the
+modes needs products of shapes alone (`couple_sheets`).
 """
 
 from __future__ import annotations
 
 from .. import layout as tree
 from ..algebra.access import flat3, load3, load_rotation, load_twist, store3
+from ..algebra.lanes import (
+    Columns,
+    Lanes,
+    flat_lanes,
+    lanes_of,
+    load_lanes,
+    numbers_of,
+    scale_add_lanes,
+    scale_lanes,
+)
 from ..algebra.spatial import rotate
-from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, scale_add6, subtract3
+from ..algebra.vectors import Array, Vector, dot3, scale_add3, scale_add6
 from ..compiler.jit import inline, shared
 from ..constraints.row_pieces import point_acceleration
-from ..forces.points import material, reference_of, twist_of
-from ..joints.surface import direction_bases
+from ..forces.points import reference_of, twist_of
 from . import layout as at
 from .nodes import (
     NOTHING,
     Soft,
     add_at,
-    add_both,
-    add_column,
-    add_load,
-    coordinate_moves,
+    count_free,
     number3,
     relative_place,
     velocity_by,
@@ -36,146 +43,85 @@ from .nodes import (
 )
 
 
-@shared
-def add_pair_forces(surfaces: Array, column: int, x: Array, f: Array) -> None:
-    """Add what differences of places, rates or accelerations x give; column: which law."""
-    if surfaces is not None:
-        nodes, laws = surfaces[at.LINK_NODES], surfaces[at.LINK_LAWS]
-        for p in range(nodes.shape[0]):
-            i, j = nodes[p, 0], nodes[p, 1]
-            apart = subtract3(number3(x, j), number3(x, i))
-            add_at(f, i, laws[p, column], apart)
-            add_at(f, j, -laws[p, column], apart)
-
-
-@shared
-def add_pair_blocks(surfaces: Array, weights: Vector, blocks: Array) -> None:
-    """Add stiffness, damping and mass of pairs by their weights."""
-    if surfaces is not None:
-        targets, laws = surfaces[at.LINK_BLOCKS], surfaces[at.LINK_LAWS]
-        for p in range(targets.shape[0]):
-            value = dot3(weights, (laws[p, 0], laws[p, 1], laws[p, 2]))
-            for c in range(3):
-                blocks[targets[p, 0], 5 * c] -= value
-                blocks[targets[p, 1], 5 * c] += value
-                blocks[targets[p, 2], 5 * c] += value
+@inline
+def corner(free: int, sheets: Array, s: int, c: int) -> int:
+    """Number of a sheet's corner among the nodes, of which so many are free."""
+    return free + sheets[s, at.SHEET_CORNER] + c
 
 
 @inline
-def constant_force(surfaces: Array, n: int, work: Array) -> Vector:
-    body, force = surfaces[at.CONSTANT_NODES][n, 1], load3(surfaces[at.CONSTANT_FORCES], n, 0)
+def corner_lanes(free: int, sheets: Array, s: int, c: int, x: Array) -> Lanes:
+    """Numbers of a corner, zeros of one that the sheet does not have."""
+    value = NOTHING
+    if c < sheets[s, at.SHEET_CORNERS]:
+        value = number3(x, corner(free, sheets, s, c))
+    return lanes_of(value)
+
+
+@shared
+def pull(free: int, surfaces: Array, law: int, share: float, x: Array, f: Array) -> None:
+    """Subtract a share of stiffness, damping or what is left of inertia (law) times x from f."""
+    if surfaces is not None:
+        sheets, modes, joined = surfaces[at.SHEETS], surfaces[at.MODES], surfaces[at.JOINED]
+        for s in range(sheets.shape[0]):
+            if law == at.LAW_MASS and sheets[s, at.SHEET_PARENT] < 0:
+                continue
+            m, first = sheets[s, at.SHEET_NUMBER], sheets[s, at.SHEET_MODE]
+            y0, y1 = corner_lanes(free, sheets, s, 0, x), corner_lanes(free, sheets, s, 1, x)
+            y2, y3 = corner_lanes(free, sheets, s, 2, x), corner_lanes(free, sheets, s, 3, x)
+            t0 = t1 = t2 = t3 = lanes_of(NOTHING)
+            for n in range(sheets[s, at.SHEET_MODES]):
+                own = flat_lanes(x, 3 * (first + n))
+                a, b = joined[law, m + n, 0], joined[law, m + n, 1]
+                c, d = joined[law, m + n, 2], joined[law, m + n, 3]
+                value = scale_add_lanes(scale_lanes(modes[m + n, law], own), a, y0)
+                value = scale_add_lanes(scale_add_lanes(scale_add_lanes(value, b, y1), c, y2), d, y3)
+                t0, t1 = scale_add_lanes(t0, a, own), scale_add_lanes(t1, b, own)
+                t2, t3 = scale_add_lanes(t2, c, own), scale_add_lanes(t3, d, own)
+                add_at(f, first + n, -share, numbers_of(value))
+            sums = numbers_of(t0), numbers_of(t1), numbers_of(t2), numbers_of(t3)
+            for c in range(sheets[s, at.SHEET_CORNERS]):
+                total = sums[c]
+                for e in range(sheets[s, at.SHEET_CORNERS]):
+                    factor = surfaces[at.MEETING][law, s, c, e]
+                    total = scale_add3(total, factor, number3(x, corner(free, sheets, s, e)))
+                add_at(f, corner(free, sheets, s, c), -share, total)
+
+
+@inline
+def balance(surfaces: Array, s: int, n: int, work: Array) -> Vector:
+    """Force on a mode that balances its surface at rest as it was built."""
+    body, force = surfaces[at.SHEETS][s, at.SHEET_PARENT], load3(surfaces[at.MODES], n, at.MODE_FORCE)
     return force if body < 0 else rotate(load_rotation(work, body), force)
 
 
-@shared
+@inline
 def add_constant_forces(surfaces: Array, work: Array, f: Array) -> None:
-    """Add the forces that balance a surface at rest as it was built."""
+    """Add the forces that balance surfaces at rest as they were built."""
     if surfaces is not None:
-        for n in range(surfaces[at.CONSTANT_NODES].shape[0]):
-            add_at(f, surfaces[at.CONSTANT_NODES][n, 0], 1.0, constant_force(surfaces, n, work))
+        sheets = surfaces[at.SHEETS]
+        for s in range(sheets.shape[0]):
+            for n in range(sheets[s, at.SHEET_MODES] if sheets[s, at.SHEET_BENT] > 0 else 0):
+                force = balance(surfaces, s, sheets[s, at.SHEET_NUMBER] + n, work)
+                add_at(f, sheets[s, at.SHEET_MODE] + n, 1.0, force)
 
 
-@shared
+@inline
 def add_constant_loads(body_int: Array, surfaces: Array, work: Array, x: Array, loads: Array) -> None:
     """Add the opposite forces at the same places on the bodies that carry surfaces."""
     if surfaces is not None:
-        for n in range(surfaces[at.CONSTANT_NODES].shape[0]):
-            j, body = surfaces[at.CONSTANT_NODES][n, 0], surfaces[at.CONSTANT_NODES][n, 1]
-            if body >= 0:
-                lever = subtract3(number3(x, j), reference_of(body_int, work, body))
-                add_load(loads, body, lever, scale_add3(NOTHING, -1.0, constant_force(surfaces, n, work)))
-
-
-@shared
-def find_weights(data: Array, surfaces: Array, q: Array, space: Array) -> None:
-    """Weights of the nodes around beads."""
-    if surfaces is not None:
-        for b in range(surfaces[at.BEADS].shape[0]):
-            find_own_weights(data, surfaces, b, q, space)
-
-
-@shared
-def find_own_weights(data: Array, surfaces: Array, b: int, q: Array, space: Array) -> None:
-    """Weights of the nodes around bead b, and their derivatives."""
-    beads, net, own = surfaces[at.BEADS], surfaces[at.NET], space[at.SURFACE_SPACE]
-    weights, around, bases = own[at.WEIGHTS], own[at.AROUND], own[at.BASES]
-    header, along, most = beads[b, at.BEAD_DATA], beads[b, at.BEAD_ALONG], tree.SURFACE_MOST_ORDER
-    table = header + int(data[header + tree.SURFACE_TABLES])
-    start, _ = direction_bases(data, table, q[along], bases, 0)
-    order, other_start, other_order = int(data[table + tree.SPLINE_ORDER]), 0, 1
-    bases[1, 0], bases[1, most], bases[1, 2 * most] = 1.0, 0.0, 0.0
-    if beads[b, at.BEAD_DIRECTIONS] == 2:
-        table = header + int(data[header + tree.SURFACE_TABLES + 1])
-        other_start, _ = direction_bases(data, table, q[along + 1], bases, 1)
-        other_order = int(data[table + tree.SPLINE_ORDER])
-    width, count = int(data[header + tree.SURFACE_COUNTS + 1]), 0
-    for i in range(order):
-        u, du, ddu = bases[0, i], bases[0, most + i], bases[0, 2 * most + i]
-        for j in range(other_order):
-            v, dv, ddv = bases[1, j], bases[1, most + j], bases[1, 2 * most + j]
-            around[b, count] = net[beads[b, at.BEAD_NET] + (start + i) * width + other_start + j]
-            weights[b, at.PLACED, count] = u * v
-            weights[b, at.FIRST, count] = du * v
-            weights[b, at.SECOND, count] = u * dv
-            weights[b, at.FIRST_TWICE, count] = ddu * v
-            weights[b, at.MIXED, count] = du * dv
-            weights[b, at.SECOND_TWICE, count] = u * ddv
-            count += 1
-    around[b, around.shape[1] - 1] = count
-
-
-@inline
-def count_around(own: Array, b: int) -> int:
-    """How many nodes have a weight at bead b."""
-    return int(own[at.AROUND][b, own[at.AROUND].shape[1] - 1])
-
-
-@inline
-def blended(own: Array, b: int, row: int, x: Array) -> Vector:
-    """Sum over the nodes around bead b of their numbers by a row of weights."""
-    value, around, weights = NOTHING, own[at.AROUND], own[at.WEIGHTS]
-    for n in range(count_around(own, b)):
-        value = scale_add3(value, weights[b, row, n], number3(x, around[b, n]))
-    return value
-
-
-@inline
-def direction(dof: Array, d: int) -> Vector:
-    """World direction of a translation."""
-    twist = load_twist(dof, d, tree.SUBSPACE)
-    return twist[3], twist[4], twist[5]
-
-
-@inline
-def push_on(surfaces: Array, b: int, own: Array) -> tuple[int, int, Vector]:
-    """Body of bead b, its first coordinate on the surface, and the force of the surface on it."""
-    beads = surfaces[at.BEADS]
-    return beads[b, at.BEAD_BODY], beads[b, at.BEAD_ALONG], load3(own[at.PUSHES], b, 0)
-
-
-@shared
-def place_beads(
-    arrays: Array, surfaces: Array, q: Array, qd: Array, x: Array, v: Array, space: Array, spaces: Array
-) -> None:
-    """Write x, y, z of beads and their rates, from places and rates of all nodes, after `kinematics`."""
-    if surfaces is not None:
-        (work, dof, _), beads, own = spaces, surfaces[at.BEADS], space[at.SURFACE_SPACE]
-        find_weights(arrays[tree.MODEL_DATA], surfaces, q, space)
-        for b in range(beads.shape[0]):
-            body, shift, along = beads[b, at.BEAD_BODY], beads[b, at.BEAD_SHIFT], beads[b, at.BEAD_ALONG]
-            lever = load3(work, body, tree.ORIGIN)
-            place = add3(lever, reference_of(arrays[tree.BODY_INT], work, body))
-            off = subtract3(blended(own, b, at.PLACED, x), place)
-            rate = blended(own, b, at.PLACED, v)
-            for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                rate = scale_add3(rate, qd[along + k], blended(own, b, at.FIRST + k, x))
-            rate = subtract3(rate, material(twist_of(work, body), lever))
-            outer = twist_of(work, beads[b, at.BEAD_PARENT])
-            rate = subtract3(rate, cross((outer[0], outer[1], outer[2]), off))
-            for k in range(3):
-                axis = direction(dof, shift + k)
-                q[shift + k] += dot3(axis, off)
-                qd[shift + k] += dot3(axis, rate)
+        sheets, modes = surfaces[at.SHEETS], surfaces[at.MODES]
+        for s in range(sheets.shape[0]):
+            body, bent = sheets[s, at.SHEET_PARENT], sheets[s, at.SHEET_BENT] > 0
+            for n in range(sheets[s, at.SHEET_MODES] if bent and body >= 0 else 0):
+                m = sheets[s, at.SHEET_NUMBER] + n
+                share, force = modes[m, at.MODE_SHARE], balance(surfaces, s, m, work)
+                place = number3(x, sheets[s, at.SHEET_MODE] + n)
+                place = scale_add3(place, -share, reference_of(body_int, work, body))
+                for k in range(3):
+                    loads[body, k] -= share * force[k]
+                    for e in range(3):
+                        loads[body, 3 + 3 * k + e] -= place[k] * force[e]
 
 
 @inline
@@ -186,204 +132,181 @@ def acceleration_of(arrays: Array, work: Array, body: int, lever: Vector) -> Vec
     return point_acceleration(true, twist_of(work, body), lever)
 
 
-@shared
+@inline
 def add_inertia_forces(soft: Soft, surfaces: Array, a: Array, f: Array) -> None:
     """Add inertia between nodes for accelerations a of the free ones, after inverse dynamics for those of bodies."""
     if surfaces is not None:
-        arrays, mesh, space, _, (work, _, _) = soft
-        every, bodies = space[at.SURFACE_SPACE][at.NODE_ACCELERATIONS], mesh[at.BODIES]
-        free = mesh[at.COLUMNS].shape[0] - 1
-        for i in range(3 * free):
-            every[i] = a[i]
-        for n in range(bodies.shape[0]):
-            value = NOTHING
-            if bodies[n] >= 0:
-                value = acceleration_of(arrays, work, bodies[n], relative_place(mesh, n, work))
-            write3(every, free + n, value)
-        add_pair_forces(surfaces, at.LINK_MASS, every, f)
-
-
-@shared
-def push_body(
-    body_int: Array, body: int, lever: Vector, force: Vector, dof: Array, loads: Array, right: Array
-) -> None:
-    """Add a force on a body to generalized ones, as `coupling.add_generalized`, and to all loads toward the root."""
-    i = body
-    while i >= 0:
-        add_load(loads, i, lever, force)
-        for d in range(
-            body_int[i, tree.DOF_START], body_int[i, tree.DOF_START] + body_int[i, tree.DOF_COUNT]
-        ):
-            value = dot3(velocity_by(dof, d, lever), force)
-            if dof[d, tree.HELD] == 0.0:
-                right[d] += value
-            else:
-                dof[d, tree.EFFORT] -= value
-        i = body_int[i, tree.PARENT]
-
-
-@shared
-def find_pushes(surfaces: Array, dof: Array, right: Array, space: Array) -> None:
-    """The force on each bead that balances the residuals of its x, y, z."""
-    if surfaces is not None:
-        beads, pushes = surfaces[at.BEADS], space[at.SURFACE_SPACE][at.PUSHES]
-        for b in range(beads.shape[0]):
-            force = NOTHING
-            for k in range(3):
-                d = beads[b, at.BEAD_SHIFT] + k
-                force = scale_add3(force, -right[d], direction(dof, d))
-            store3(pushes, b, 0, force)
-
-
-@shared
-def hand_on(soft: Soft, surfaces: Array, qd: Array, qdd: Array, right: Array, out: Array) -> None:
-    """Take the beads' x, y, z out of the residuals of the tree and of free nodes, and add those of the accelerations
-    of beads, for accelerations qdd of the tree.
-    """
-    if surfaces is not None:
-        arrays, mesh, space, _, (work, dof, _) = soft
-        find_pushes(surfaces, dof, right, space)
-        body_int, beads, own = arrays[tree.BODY_INT], surfaces[at.BEADS], space[at.SURFACE_SPACE]
-        x, free, loads = space[at.VECTORS][at.STAGE], mesh[at.COLUMNS].shape[0] - 1, space[at.LOADS]
-        for b in range(beads.shape[0]):
-            body, along, force = push_on(surfaces, b, own)
-            push_body(body_int, body, load3(work, body, tree.ORIGIN), force, dof, loads, right)
-            for n in range(count_around(own, b)):
-                j, weight = own[at.AROUND][b, n], own[at.WEIGHTS][b, at.PLACED, n]
-                if j < free:
-                    add_at(out, j, -weight, force)
-                elif mesh[at.BODIES][j - free] >= 0:
-                    place, reaction = (
-                        relative_place(mesh, j - free, work),
-                        scale_add3(NOTHING, -weight, force),
-                    )
-                    push_body(body_int, mesh[at.BODIES][j - free], place, reaction, dof, loads, right)
-            for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                work_rate = dot3(blended(own, b, at.FIRST + k, x), force)
-                if dof[along + k, tree.HELD] == 0.0:
-                    right[along + k] -= work_rate
-                else:
-                    dof[along + k, tree.EFFORT] += work_rate
-            gap = gap_of(soft, surfaces, b, qd, qdd)
-            for k in range(3):
-                right[dof.shape[0] + 3 * b + k] = dot3(direction(dof, beads[b, at.BEAD_SHIFT] + k), gap)
+        _, mesh, space, _, (work, _, _) = soft
+        arrays, every, sheets = soft[0], space[at.SURFACE_SPACE][at.NODE_ACCELERATIONS], surfaces[at.SHEETS]
+        for s in range(sheets.shape[0]):
+            first, body = sheets[s, at.SHEET_MODE], sheets[s, at.SHEET_PARENT]
+            for i in range(3 * first, 3 * (first + sheets[s, at.SHEET_MODES])):
+                every[i] = a[i]
+            for c in range(sheets[s, at.SHEET_CORNERS] if body >= 0 else 0):
+                lever = relative_place(mesh, sheets[s, at.SHEET_CORNER] + c, work)
+                write3(
+                    every, corner(count_free(mesh), sheets, s, c), acceleration_of(arrays, work, body, lever)
+                )
+        pull(count_free(mesh), surfaces, at.LAW_MASS, 1.0, every, f)
 
 
 @inline
-def gap_of(soft: Soft, surfaces: Array, b: int, qd: Array, qdd: Array) -> Vector:
-    """Acceleration of bead b beyond that of its place on the surface."""
-    arrays, _, space, _, (work, _, _) = soft
-    beads, own, vectors = surfaces[at.BEADS], space[at.SURFACE_SPACE], space[at.VECTORS]
-    body, along, _ = push_on(surfaces, b, own)
-    needed = blended(own, b, at.PLACED, own[at.NODE_ACCELERATIONS])
-    for k in range(beads[b, at.BEAD_DIRECTIONS]):
-        slope = blended(own, b, at.FIRST + k, vectors[at.STAGE])
-        needed = scale_add3(needed, qdd[along + k], slope)
-        rate = blended(own, b, at.FIRST + k, vectors[at.STAGE_RATE])
-        needed = scale_add3(needed, 2.0 * qd[along + k], rate)
-        needed = scale_add3(needed, qd[along + k], turning(own, beads, b, k, qd, vectors[at.STAGE]))
-    lever = load3(work, body, tree.ORIGIN)
-    return subtract3(acceleration_of(arrays, work, body, lever), needed)
+def three_sums(table: Array, row: int, count: int, x: Array, first: int) -> Columns:
+    """Sums of the numbers of modes by three rows of factors."""
+    t0 = t1 = t2 = lanes_of(NOTHING)
+    for n in range(count):
+        own = flat_lanes(x, 3 * (first + n))
+        t0 = scale_add_lanes(t0, table[row, n], own)
+        t1 = scale_add_lanes(t1, table[row + 1, n], own)
+        t2 = scale_add_lanes(t2, table[row + 2, n], own)
+    return t0, t1, t2
 
 
 @inline
-def turning(own: Array, beads: Array, b: int, k: int, rate: Array, x: Array) -> Vector:
-    """Rate of the slope along direction k for rates of the coordinates, nodes at rest."""
-    along = beads[b, at.BEAD_ALONG]
-    value = scale_add3(NOTHING, rate[along], blended(own, b, at.FIRST_TWICE if k == 0 else at.MIXED, x))
-    if beads[b, at.BEAD_DIRECTIONS] == 2:
-        row = at.MIXED if k == 0 else at.SECOND_TWICE
-        value = scale_add3(value, rate[along + 1], blended(own, b, row, x))
-    return value
+def product(a: Array, i: int, b: Array, j: int) -> float:
+    """Product of two rows, whose length is a multiple of four."""
+    s0 = s1 = s2 = s3 = 0.0
+    for n in range(0, a.shape[1], 4):
+        s0 += a[i, n] * b[j, n]
+        s1 += a[i, n + 1] * b[j, n + 1]
+        s2 += a[i, n + 2] * b[j, n + 2]
+        s3 += a[i, n + 3] * b[j, n + 3]
+    return (s0 + s1) + (s2 + s3)
 
 
-@shared
-def add_push_rates(surfaces: Array, step: float, qd: Array, right: Array, f: Array, space: Array) -> None:
-    """Add how the pushes on coordinates and nodes change in a step at the present speeds."""
-    if surfaces is not None:
-        beads, own = surfaces[at.BEADS], space[at.SURFACE_SPACE]
-        x, v = space[at.VECTORS][at.STAGE], space[at.VECTORS][at.STAGE_RATE]
-        for b in range(beads.shape[0]):
-            _, along, force = push_on(surfaces, b, own)
-            for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                change = add3(turning(own, beads, b, k, qd, x), blended(own, b, at.FIRST + k, v))
-                right[along + k] -= step * dot3(force, change)
-                for n in range(count_around(own, b)):
-                    weight = own[at.WEIGHTS][b, at.FIRST + k, n] * qd[along + k]
-                    add_at(f, own[at.AROUND][b, n], -step * weight, force)
-
-
-@shared
-def couple_beads(soft: Soft, surfaces: Array, step: float, matrix: Array) -> None:
-    """The beads' rows and columns of the tree's matrix, their columns of the free nodes' equations, and, times the
-    step squared, how the pushes change with coordinates and nodes.
-    """
-    if surfaces is not None:
-        arrays, _, space, _, (work, dof, _) = soft
-        beads, own, x = surfaces[at.BEADS], space[at.SURFACE_SPACE], space[at.VECTORS][at.STAGE]
-        nv, body_int = dof.shape[0], arrays[tree.BODY_INT]
-        for e in range(nv, matrix.shape[0]):
-            for d in range(matrix.shape[0]):
-                matrix[e, d] = matrix[d, e] = 0.0
-        for b in range(beads.shape[0]):
-            body, along, force = push_on(surfaces, b, own)
-            couple_nodes(soft, surfaces, b, step * step, matrix)
-            move_rows(body_int, beads, b, body, load3(work, body, tree.ORIGIN), -1.0, dof, matrix)
-            for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                slope = blended(own, b, at.FIRST + k, x)
-                for e in range(3):
-                    value = dot3(direction(dof, beads[b, at.BEAD_SHIFT] + e), slope)
-                    add_both(matrix, nv + 3 * b + e, along + k, value)
-                for e in range(beads[b, at.BEAD_DIRECTIONS]):
-                    row = at.MIXED if k != e else (at.FIRST_TWICE if k == 0 else at.SECOND_TWICE)
-                    matrix[along + k, along + e] += step * step * dot3(force, blended(own, b, row, x))
-
-
-@shared
-def couple_nodes(soft: Soft, surfaces: Array, b: int, share: float, matrix: Array) -> None:
-    """The part of the nodes around bead b: their places, and, times a share, how pushes change with coordinates."""
-    arrays, mesh, space, _, (work, dof, _) = soft
-    body_int, beads, own, coupled = (
-        arrays[tree.BODY_INT],
-        surfaces[at.BEADS],
-        space[at.SURFACE_SPACE],
-        space[at.COUPLED],
+@inline
+def at_step(joined: Array, m: int, c: int, step: float) -> float:
+    """Inertia, damping and stiffness together over a step."""
+    return joined[at.LAW_MASS, m, c] + step * (
+        joined[at.LAW_DAMPING, m, c] + step * joined[at.LAW_STIFFNESS, m, c]
     )
-    (_, along, force), free, weights = (
-        push_on(surfaces, b, own),
-        mesh[at.COLUMNS].shape[0] - 1,
+
+
+@inline
+def find_shapes(mesh: Array, surfaces: Array, s: int, step: float, own: Array) -> None:
+    """Inverses of the modes' numbers in the step's matrix, shapes, and what these have in the matrix without modes."""
+    sheets, modes, kinds, weights = (
+        surfaces[at.SHEETS],
+        surfaces[at.MODES],
+        surfaces[at.KINDS],
         own[at.WEIGHTS],
     )
-    first = coupled.shape[1] - 3 * beads.shape[0] + 3 * b
-    for n in range(count_around(own, b)):
-        j = own[at.AROUND][b, n]
-        if j < free:
-            for k in range(3):
-                axis = direction(dof, beads[b, at.BEAD_SHIFT] + k)
-                add_column(coupled, j, first + k, weights[b, at.PLACED, n], axis)
-            for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                column = beads[b, at.BEAD_COLUMN] + k
-                add_column(coupled, j, column, share * weights[b, at.FIRST + k, n], force)
-        elif mesh[at.BODIES][j - free] >= 0:
-            other, place = mesh[at.BODIES][j - free], relative_place(mesh, j - free, work)
-            move_rows(body_int, beads, b, other, place, weights[b, at.PLACED, n], dof, matrix)
-            for k in range(beads[b, at.BEAD_DIRECTIONS]):
-                weight = share * weights[b, at.FIRST + k, n]
-                for d in range(dof.shape[0]):
-                    if coordinate_moves(body_int, d, other):
-                        value = weight * dot3(velocity_by(dof, d, place), force)
-                        add_both(matrix, d, along + k, value)
+    shapes, scaled, inverses, gram = (
+        own[at.COLUMN_SHAPES],
+        own[at.SCALED],
+        own[at.MODE_INVERSES],
+        own[at.GRAM],
+    )
+    m, count, begin = sheets[s, at.SHEET_NUMBER], sheets[s, at.SHEET_MODES], sheets[s, at.SHEET_ROW]
+    known, own[at.MADE_FOR][s] = own[at.MADE_FOR][s] == step, step
+    for n in range(0 if known else count):
+        j = sheets[s, at.SHEET_MODE] + n
+        mass = mesh[at.NODES][j, at.MASS] * (1.0 + step * mesh[at.NODES][j, at.DRAG])
+        elastic = modes[m + n, at.LAW_DAMPING] + step * modes[m + n, at.LAW_STIFFNESS]
+        inverses[m + n] = 1.0 / (mass + step * elastic)
+    rows = sheets[s, at.SHEET_ROWS] if step > 0.0 else sheets[s, at.SHEET_FIRM_ROWS]
+    for r in range(rows):
+        bead, part = kinds[begin + r, 0], kinds[begin + r, 1]
+        if known and bead < 0:
+            continue
+        for n in range(count):
+            value = weights[bead, part, n] if bead >= 0 else at_step(surfaces[at.JOINED], m + n, part, step)
+            shapes[begin + r, n] = value
+            scaled[begin + r, n] = value * inverses[m + n]
+        for e in range(r + 1):
+            value = -product(shapes, begin + r, scaled, begin + e)
+            if kinds[begin + e, 0] < 0:
+                c = kinds[begin + e, 1]
+                if bead >= 0:
+                    value += weights[bead, part, count + c]
+                else:
+                    value += at_step(surfaces[at.MEETING][:, s], part, c, step)
+            gram[begin + r, e] = gram[begin + e, r] = value
 
 
-@shared
-def move_rows(
-    body_int: Array, beads: Array, b: int, body: int, lever: Vector, share: float, dof: Array, matrix: Array
-) -> None:
-    """Add a share of a body's point to bead b's rows and columns."""
-    nv = dof.shape[0]
-    for d in range(nv):
-        if coordinate_moves(body_int, d, body):
-            velocity = velocity_by(dof, d, lever)
-            for k in range(3):
-                value = share * dot3(direction(dof, beads[b, at.BEAD_SHIFT] + k), velocity)
-                add_both(matrix, nv + 3 * b + k, d, value)
+@inline
+def couple_sheets(soft: Soft, surfaces: Array, step: float, matrix: Array) -> None:
+    """Add what is left of the nodes of surfaces in the tree's matrix without the modes; shapes stay for `solve_sheets`.
+
+    Matrices keep the shapes and vectors with which they were made. With a step of 0 slopes of weights have no part.
+    """
+    if surfaces is not None:
+        _, mesh, space, _, (work, dof, _) = soft
+        sheets, unknowns, own = surfaces[at.SHEETS], surfaces[at.UNKNOWNS], space[at.SURFACE_SPACE]
+        vectors, images, gram = own[at.SHAPE_VECTORS], own[at.IMAGES], own[at.GRAM]
+        for s in range(sheets.shape[0]):
+            find_shapes(mesh, surfaces, s, step, own)
+            rows = sheets[s, at.SHEET_ROWS] if step > 0.0 else sheets[s, at.SHEET_FIRM_ROWS]
+            begin, first = sheets[s, at.SHEET_ROW], sheets[s, at.SHEET_UNKNOWN]
+            many = sheets[s, at.SHEET_UNKNOWNS] if step > 0.0 else sheets[s, at.SHEET_FIRM_UNKNOWNS]
+            own[at.IN_USE][s, 0], own[at.IN_USE][s, 1] = rows, many
+            for u in range(first, first + many):
+                start, few = unknowns[u, at.UNKNOWN_ROW], unknowns[u, at.UNKNOWN_ROWS]
+                bead, part = unknowns[u, at.UNKNOWN_BEAD], unknowns[u, at.UNKNOWN_PART]
+                for c in range(few):
+                    if bead < 0:
+                        lever = relative_place(mesh, sheets[s, at.SHEET_CORNER] + c, work)
+                        value = velocity_by(dof, unknowns[u, at.UNKNOWN_INDEX], lever)
+                    elif part < 3:
+                        twist = load_twist(dof, surfaces[at.BEADS][bead, at.BEAD_SHIFT] + part, tree.SUBSPACE)
+                        value = twist[3], twist[4], twist[5]
+                    else:
+                        value = scale_add3(NOTHING, step * step, load3(own[at.PUSHES], bead, 0))
+                    store3(vectors, u, 3 * c, value)
+                for r in range(rows):
+                    total = NOTHING
+                    for c in range(few):
+                        total = scale_add3(total, gram[begin + r, start + c], load3(vectors, u, 3 * c))
+                    store3(images, u, 3 * r, total)
+            for u in range(first, first + many):
+                d, start = unknowns[u, at.UNKNOWN_INDEX], unknowns[u, at.UNKNOWN_ROW]
+                for c in range(unknowns[u, at.UNKNOWN_ROWS]):
+                    vector = load3(vectors, u, 3 * c)
+                    for w in range(first, first + many):
+                        image = load3(images, w, 3 * (start + c))
+                        matrix[d, unknowns[w, at.UNKNOWN_INDEX]] += dot3(vector, image)
+
+
+@inline
+def solve_sheets(surfaces: Array, x: Array, right: Array, own: Array) -> None:
+    """Take the right sides of modes, in x, out of those of the tree and of beads."""
+    if surfaces is not None:
+        sheets, unknowns = surfaces[at.SHEETS], surfaces[at.UNKNOWNS]
+        vectors, sums = own[at.SHAPE_VECTORS], own[at.SHAPE_SUMS]
+        for s in range(sheets.shape[0]):
+            begin, first, count = sheets[s, at.SHEET_ROW], sheets[s, at.SHEET_MODE], sheets[s, at.SHEET_MODES]
+            for r in range(0, own[at.IN_USE][s, 0], 3):
+                t0, t1, t2 = three_sums(own[at.SCALED], begin + r, count, x, first)
+                store3(sums, r, 0, numbers_of(t0))
+                store3(sums, r + 1, 0, numbers_of(t1))
+                store3(sums, r + 2, 0, numbers_of(t2))
+            u = sheets[s, at.SHEET_UNKNOWN]
+            for k in range(u, u + own[at.IN_USE][s, 1]):
+                start = unknowns[k, at.UNKNOWN_ROW]
+                for c in range(unknowns[k, at.UNKNOWN_ROWS]):
+                    value = dot3(load3(vectors, k, 3 * c), load3(sums, start + c, 0))
+                    right[unknowns[k, at.UNKNOWN_INDEX]] -= value
+
+
+@inline
+def follow_sheets(surfaces: Array, change: Array, x: Array, own: Array) -> None:
+    """Solve for the modes in place of their right sides in x, by the change of the tree's coordinates and pushes."""
+    if surfaces is not None:
+        sheets, unknowns = surfaces[at.SHEETS], surfaces[at.UNKNOWNS]
+        vectors, sums = own[at.SHAPE_VECTORS], own[at.SHAPE_SUMS]
+        for s in range(sheets.shape[0]):
+            begin, first, rows = sheets[s, at.SHEET_ROW], sheets[s, at.SHEET_MODE], own[at.IN_USE][s, 0]
+            for r in range(rows):
+                store3(sums, r, 0, NOTHING)
+            u = sheets[s, at.SHEET_UNKNOWN]
+            for k in range(u, u + own[at.IN_USE][s, 1]):
+                start = unknowns[k, at.UNKNOWN_ROW]
+                for c in range(unknowns[k, at.UNKNOWN_ROWS]):
+                    share, total = change[unknowns[k, at.UNKNOWN_INDEX]], load3(sums, start + c, 0)
+                    store3(sums, start + c, 0, scale_add3(total, share, load3(vectors, k, 3 * c)))
+            for n in range(sheets[s, at.SHEET_MODES]):
+                inverse = own[at.MODE_INVERSES][sheets[s, at.SHEET_NUMBER] + n]
+                value = scale_lanes(inverse, flat_lanes(x, 3 * (first + n)))
+                for r in range(rows):
+                    value = scale_add_lanes(value, -own[at.SCALED][begin + r, n], load_lanes(sums, r, 0))
+                write3(x, first + n, numbers_of(value))

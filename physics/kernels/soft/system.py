@@ -14,11 +14,12 @@ from ..joints.kinematics import kinematics
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Spaces
 from . import layout as at
+from .beads import couple_beads
 from .coupling import add_geometric, couple, take_out_nodes
 from .elements import add_spring_blocks, add_spring_forces, add_tet_blocks, add_tet_forces, elastic_energy
-from .nodes import NOTHING, Soft, column3, number3, times, write3
+from .nodes import NOTHING, Soft, column3, count_free, number3, times, write3
 from .sparse import factorize, solve_backward, solve_forward, solve_forward_many
-from .surfaces import add_constant_forces, add_pair_blocks, add_pair_forces, couple_beads
+from .surfaces import add_constant_forces, couple_sheets, follow_sheets, pull, solve_sheets
 from .touching import add_touch_blocks, add_touch_energy, add_touch_forces, couple_touches, find_touches
 
 
@@ -30,9 +31,9 @@ def node_forces(mesh: Array, damped: bool, x: Array, v: Array, f: Array, scratch
         write3(f, j, scale_add3(NOTHING, -nodes[j, at.MASS] * nodes[j, at.DRAG], number3(v, j)))
     add_tet_forces(mesh, mesh[at.NEO], damped, x, v, f, scratch)
     add_spring_forces(mesh, damped, x, v, f)
-    add_pair_forces(mesh[at.SURFACES], at.LINK_STIFFNESS, x, f)
+    pull(count_free(mesh), mesh[at.SURFACES], at.LAW_STIFFNESS, 1.0, x, f)
     if damped:
-        add_pair_forces(mesh[at.SURFACES], at.LINK_DAMPING, v, f)
+        pull(count_free(mesh), mesh[at.SURFACES], at.LAW_DAMPING, 1.0, v, f)
 
 
 @shared
@@ -42,8 +43,9 @@ def all_forces(
     """`node_forces`, and those of what points touch; ahead: not 0 for a linear step of that length, see there."""
     node_forces(mesh, ahead == 0.0, x, v, f, space[at.SCRATCH])
     add_constant_forces(mesh[at.SURFACES], work, f)
-    find_touches(body_int, mesh[at.TOUCHING], ahead, x, v, work, space)
-    add_touch_forces(mesh[at.TOUCHING], ahead == 0.0, f, space)
+    if mesh[at.TOUCHING] is not None:
+        find_touches(body_int, mesh[at.TOUCHING], ahead, x, v, work, space)
+        add_touch_forces(mesh[at.TOUCHING], ahead == 0.0, f, space)
 
 
 @shared
@@ -56,24 +58,22 @@ def assemble_blocks(
             blocks[b, k] = 0.0
     add_tet_blocks(mesh, mesh[at.NEO], weights, exact, x, blocks, scratch)
     add_spring_blocks(mesh, weights, exact, x, blocks)
-    add_pair_blocks(mesh[at.SURFACES], (weights[0], weights[1], 0.0), blocks)
 
 
 @shared
 def add_masses(mesh: Array, step: float, blocks: Array) -> None:
     """Add masses of the free nodes, and the mass damping of all over a step."""
     nodes, meets = mesh[at.NODES], mesh[at.MEETS]
-    free = mesh[at.COLUMNS].shape[0] - 1
-    for j in range(free):
+    solved = mesh[at.COLUMNS].shape[0] - 1
+    for j in range(solved):
         for c in range(3):
             blocks[j, 5 * c] += nodes[j, at.MASS] * (1.0 + step * nodes[j, at.DRAG])
-    begin = free + mesh[at.ROWS].shape[0] + mesh[at.COUPLES].shape[0]
+    begin = solved + mesh[at.ROWS].shape[0] + mesh[at.COUPLES].shape[0]
     for n in range(meets.shape[0]):
         if meets[n, 0] == meets[n, 1]:
-            j = free + meets[n, 0]
+            j = count_free(mesh) + meets[n, 0]
             for c in range(3):
                 blocks[begin + n, 5 * c] += step * nodes[j, at.MASS] * nodes[j, at.DRAG]
-    add_pair_blocks(mesh[at.SURFACES], (0.0, 0.0, 1.0), blocks)
 
 
 @shared
@@ -87,7 +87,8 @@ def make_system(soft: Soft, rows: Array, step: float, slopes: bool) -> bool:
     """
     arrays, mesh, space, (inertia, system, pivots, _, notes, tangents, _), (work, dof, flags) = soft
     body_int, nv = arrays[tree.BODY_INT], dof.shape[0]
-    kept = step == 0.0 and notes[newton.KNOWN] != 0.0
+    kept, blocks = step == 0.0 and notes[newton.KNOWN] != 0.0, space[at.BLOCKS].shape[0] > 0
+    kept |= not blocks
     if not kept:
         add_masses(mesh, step, space[at.BLOCKS])
     if not kept and factorize(mesh, space) >= 0:
@@ -98,12 +99,17 @@ def make_system(soft: Soft, rows: Array, step: float, slopes: bool) -> bool:
         if factorize(mesh, space) >= 0:
             flags[tree.STATUS] = tree.NOT_FINITE
             return False
-    couple(body_int, mesh, space, work, dof, system)
-    couple_touches(body_int, mesh, mesh[at.TOUCHING], space, work, dof, system)
+    if blocks:
+        couple(body_int, mesh, space, work, dof, system)
+        couple_touches(body_int, mesh, mesh[at.TOUCHING], space, work, dof, system)
     couple_beads(soft, mesh[at.SURFACES], step, system)
-    solve_forward_many(mesh, space, space[at.COUPLED])
-    take_out_nodes(mesh, space, system)
-    add_geometric(body_int, arrays[tree.BLOCK_INT], -step * step, space[at.LOADS], tangents[0], dof, system)
+    couple_sheets(soft, mesh[at.SURFACES], step, system)
+    if blocks:
+        solve_forward_many(mesh, space, space[at.COUPLED])
+        take_out_nodes(mesh, space, system)
+    if step > 0.0:
+        block_int, loads = arrays[tree.BLOCK_INT], space[at.LOADS]
+        add_geometric(body_int, block_int, -step * step, loads, tangents[0], dof, system)
     if rows is not None:
         factors = rows[1][con.SYSTEM_VECTORS][con.WORK_VECTORS :]
         factorize_response(system, inertia[2], dof, factors)
@@ -121,11 +127,13 @@ def solve_system(soft: Soft, right: Array, x: Array) -> None:
     """Solve in place of the right sides of the tree (nv,), of beads (3 each), and of the free nodes in x."""
     _, mesh, space, (_, system, pivots, _, _, _, _), (_, dof, _) = soft
     coordinates, coupled, inverses = mesh[at.COORDINATES], space[at.COUPLED], space[at.INVERSES]
-    solve_forward(mesh, space, x)
+    if mesh[at.COLUMNS].shape[0] > 1:
+        solve_forward(mesh, space, x)
     for j in range(mesh[at.COLUMNS].shape[0] - 1):
         answer = times(inverses, j, number3(x, j))
         for k in range(coordinates.shape[0]):
             right[coordinates[k]] -= dot3(column3(coupled, j, k), answer)
+    solve_sheets(mesh[at.SURFACES], x, right, space[at.SURFACE_SPACE])
     for d in range(dof.shape[0]):
         if dof[d, tree.HELD] != 0.0:
             right[d] = 0.0
@@ -140,15 +148,19 @@ def follow_tree(mesh: Array, space: Array, change: Array, x: Array) -> None:
     for i in range(coupled.shape[0]):
         for k in range(coordinates.shape[0]):
             x[i] -= coupled[i, k] * change[coordinates[k]]
-    solve_backward(mesh, space, x)
+    if mesh[at.COLUMNS].shape[0] > 1:
+        solve_backward(mesh, space, x)
+    follow_sheets(mesh[at.SURFACES], change, x, space[at.SURFACE_SPACE])
 
 
 @shared
 def are_finite(count: int, x: Array) -> bool:
-    total = 0.0
-    for i in range(count):
-        total += abs(x[i])
-    return total < math.inf
+    a = b = c = 0.0  # three sums do not wait for each other
+    for i in range(0, count - 2, 3):
+        a, b, c = a + abs(x[i]), b + abs(x[i + 1]), c + abs(x[i + 2])
+    for i in range(count - count % 3, count):
+        a += abs(x[i])
+    return a + b + c < math.inf
 
 
 @entry

@@ -28,6 +28,7 @@ from .nodes import (
     add_column,
     add_load,
     coordinate_moves,
+    count_free,
     number3,
     relative_place,
     velocity_by,
@@ -251,7 +252,7 @@ def couple_touches(
     if touching is not None:
         nodes, weights, found = touching[at.POINT_NODES], touching[at.POINT_WEIGHTS], space[at.TOUCHES]
         coordinates, coupled, bodies = mesh[at.COORDINATES], space[at.COUPLED], mesh[at.BODIES]
-        free = mesh[at.COLUMNS].shape[0] - 1
+        free = count_free(mesh)
         for n in range(touches(space)):
             p, i, point = space[at.TOUCHED][n, 0], space[at.TOUCHED][n, 3], load3(found, n, at.LEVER)
             if i < 0:

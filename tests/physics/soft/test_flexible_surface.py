@@ -193,6 +193,33 @@ def test_energy_and_momentum_at_the_order_of_the_method(method, order):
         assert errors[-1] < 1e-11 or slopes[-1] > order - 0.2, (errors, slopes)
 
 
+@pytest.mark.parametrize("height", [0.0, 0.1])
+def test_places_by_modes_and_corners(height):
+    """Of a sheet on a body, with a plane rim (three corners) and a bent one (four)."""
+    heights = splines.greville(splines.clamped_knots(5, ORDER), ORDER) - 0.5
+    values = np.zeros((5, 5, 6))
+    values[..., 3], values[..., 4] = heights[:, None], heights[None, :]
+    values[..., 5] = height * (heights[:, None] ** 2 - heights[None, :] ** 2 + heights[:, None] ** 3)
+    builder = ph.ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    builder.add_body("cart", joint=ph.joints.Free(), mass=1.0, inertia=0.05 * np.eye(3))
+    joint = ph.joints.FlexibleSurface(ph.joints.SplineSurface(values))
+    builder.add_body("ball", joint=joint, parent="cart", mass=0.2, inertia=1e-4 * np.eye(3))
+    builder.add_flexible_surface("sheet", ["ball"], density=1.0, tension=20.0, bending=0.01)
+    model = builder.build()
+    (modes, _), mesh = model.soft_mesh.modes[0], model.soft_mesh
+    assert len(modes.corners) == (3 if height == 0.0 else 4)
+    start = model.state({"ball.q_1": 0.4, "ball.q_2": 0.3}, {"cart": [0.5, -0.9, 0.7, 0.1, 0.2, -0.3]})
+    np.testing.assert_allclose(mesh.outward(mesh.inward(start.soft_states)), start.soft_states, atol=1e-14)
+    result = ph.simulate(model, start, 0.1, 1e-3, "rk4")
+    moving = momentum(model, result)
+    assert np.ptp(result.energy[:, 2]) < 1e-12  # round-off: slow, and of smooth motion
+    assert np.abs(moving - moving[0]).max() < 1e-12
+    rim = result.soft["sheet"].nodes[-1, modes.fixed]  # moves with the cart
+    pose = result.poses[-1, 0]
+    wanted = modes.law.points[modes.fixed] @ pose[:3, :3].T + pose[:3, 3]
+    np.testing.assert_allclose(rim, wanted, atol=1e-13)
+
+
 def test_energy_of_a_swing():
     """A bead that falls onto the sheet: 85 mm, and 1e-8 of that energy at 0.5 ms."""
     model = drum()
