@@ -65,6 +65,15 @@ def both(code: int, other: int) -> int:
     return other if code in (0, nothing) and other != nothing else code
 
 
+def has_alone(suite: Path, arguments: list[str]) -> bool:
+    """Whether a file has tests marked alone: one that the arguments name, or any where they name none."""
+    named = [path for word in arguments if (path := suite / word.partition("::")[0]).exists()]
+    files = [
+        file for path in named or [suite] for file in ([path] if path.is_file() else path.rglob("test_*.py"))
+    ]
+    return any("pytest.mark.alone" in file.read_text("utf-8") for file in files)
+
+
 def run_in(folder: Path, zip_file: Path, arguments: list[str]) -> int:
     """Install and test in this process; the exit code."""
     suite = folder / "suite"
@@ -96,7 +105,7 @@ def main() -> int:
         folder = Path(temporary)
         prepare(folder)
         code = in_a_process(folder, zip_file, arguments)
-        if "--alone" in arguments:
+        if "--alone" in arguments or not has_alone(folder / "suite", arguments):
             return code
         return both(code, in_a_process(folder, zip_file, [*arguments, "--alone"]))
 

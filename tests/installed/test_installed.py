@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -67,6 +68,14 @@ def test_enabling_imports_no_compiler(condyle: ModuleType) -> None:
     assert done.returncode == 0 and result, done.stdout + done.stderr
     _, enabled, heavy = result[0].split(" ")
     assert enabled == "True" and heavy == "", result[0]
+
+
+def test_kernels_are_cached_in_the_extensions_own_folder(
+    part: Callable[[str], ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CONDYLE_CACHE_DIR")
+    folder = Path(part("blender.compute_process").cache_folder())
+    assert folder.is_dir() and USER_FOLDER in folder.parents
 
 
 def test_the_compute_process_takes_the_wheels(ph: ModuleType) -> None:
