@@ -22,7 +22,9 @@ def share_kernels() -> None:
 
     @functools.wraps(own)
     def worker_command(python: str | None = None, paths: Sequence[str] | None = None) -> list[str]:
-        return [__file__ if word == str(PROGRAM) else word for word in own(python, paths)]
+        words = own(python, paths)
+        assert words.count(str(PROGRAM)) == 1, words
+        return [__file__ if word == str(PROGRAM) else word for word in words]
 
     client.worker_command = worker_command
 

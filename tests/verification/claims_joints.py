@@ -15,7 +15,9 @@ from .claim import Measurement, claim
 from .generators import JOINTS, curve_range, parts, random_coordinates, rotation_slice, unit_vector
 from .stencils import differentiate
 
-POINTS = 100  # per joint type, distributed over INSTANCES joints
+# Points per joint type, distributed over INSTANCES joints: 6 each. Every other one has one of the 14 ANGLES, so that
+# each angle has at least 4.
+POINTS = 120
 INSTANCES = 20
 # The error of the nine-point stencil decreases with the eighth power of the step down to 0.006 and is round-off below
 # 0.004 (measured on cubics and splines of order 6): about 1e-11 here, far below the bounds.
