@@ -56,9 +56,10 @@ class Gradient(NamedTuple):
 
     Attributes:
         value: of the loss. by_parameter: {`Parameter`: derivative, in the parameter's shape}.
-        one_sided: the parameters at the end of their range (stiffness or damping 0, tension or excitation 0), where the
-            derivative is that into the range; all of them where a step begins or ends on a hard limit that does not
-            stop it, so that a small change decides whether it does.
+        one_sided: the parameters at the end of their range, where the derivative is that into the range, or beyond it
+            (stiffness, damping or tension 0; an excitation of a Hill muscle up to the least activation, or from 1 on);
+            all of them where a step begins or ends on a hard limit that does not stop it, so that a small change
+            decides whether it does.
     """
 
     value: float
@@ -94,7 +95,9 @@ def gradient(
         ModelError: an invalid argument, or a model with what has no gradient: one-sided and rolling constraints,
             contacts, hard limits beside constraints or motions, that bounce, or that bound several coordinates; motions
             of targets, of velocities, or that do not hold all the time; the start of a model with constraints and
-            motions; gravity with muscles that have mass; flexible surfaces; soft bodies with ground. Nothing ran.
+            motions; gravity with muscles that have mass; flexible surfaces; soft bodies with ground, and beside them
+            motions, constraints, hard limits and control frames. Nothing ran. Also where the gradient through soft
+            bodies does not converge.
         DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
     motion = Motion(model, state, duration, dt, integrator, tau, motions)
@@ -131,7 +134,8 @@ class Task:
     def gradient(self) -> Gradient:
         value, sweep = self.swept()
         row, slope = self.places.read(self.values), self.places.read(sweep.sums())
-        ends = sweep.grazes | (row[:, None] == self.places.ranges(self.model)).any(axis=1)
+        least, most = self.places.ranges(self.model).T
+        ends = sweep.grazes | (row <= least) | (row >= most)
         one_sided = [
             each for each, part in zip(self.places.parameters, self.places.slices) if ends[part].any()
         ]
@@ -287,6 +291,8 @@ class Sweep:
         kernels.adjoint.sweep.sweep_back(
             self.run, self.rows, self.nodes, method, now, (q, qd, states), stops, slopes, found, chart
         )
+        if self.spaces[2][layout.STATUS] == layout.NOT_CONVERGED:
+            raise ModelError("the gradient through the soft bodies did not converge: take a smaller step")
         check_flags(task.model, self.spaces[2])
         if len(self.displaced.extra):
             seen = np.zeros((len(loss.by_q), at.NOTES, q.shape[1]))

@@ -85,11 +85,12 @@ class Parameter:
         kind: ``"torque"`` (generalized force of a coordinate, constant or at the rows of a `Table`) and ``"input"`` (of
             the model: a tension, an excitation, the magnitude of a wrench, a controller's target), ``"position"`` and
             ``"speed"`` (a coordinate at the start), ``"mass"``, ``"center"``, ``"inertia"`` of a body,
-            ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"frames"``, the control frames of
-            a body's spline joint, whose knots stay, ``"points"`` of a muscle's path, ``"radii"`` of the surfaces
-            under it, ``"law"``, a number of a muscle's law, or ``"gravity"``. Units are in `KINDS`.
-        name: of the coordinate (``"body.coordinate"``), the input, the body, the muscle, or the number of its law
-            (``"muscle.max_isometric_force"``); empty for gravity.
+            ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"young"`` of a soft body,
+            ``"frames"``, the control frames of a body's spline joint, whose knots stay, ``"points"`` of a muscle's
+            path, ``"radii"`` of the surfaces under it, ``"law"``, a number of a muscle's law, or ``"gravity"``. Units
+            are in `KINDS`.
+        name: of the coordinate (``"body.coordinate"``), the input, the body, the soft body, the muscle, or the number
+            of its law (``"muscle.max_isometric_force"``); empty for gravity.
         index: of one entry of an array (a row of a table, an axis, a control frame, a point, a radius); None: all.
     """
 

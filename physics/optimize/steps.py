@@ -71,6 +71,8 @@ def refuse(model: Model, motions: Any, state: State, duration: float) -> None:
         ("flexible surface", [each.name for each in soft if each.surface is not None]),
         ("ground of the soft body", [each.name for each in soft if each.ground is not None]),
         ("soft bodies of a model with the motion of", list(motions or {}) if soft else []),
+        ("soft bodies of a model with the constraint", list(model.constraints) if soft else []),
+        ("hard limits of a model with the soft body", [each.name for each in soft] if beside else []),
         ("hard limits of a model with the motion of", list(motions or {}) if beside else []),
     ):
         for name in names[:1]:

@@ -101,7 +101,7 @@ def pull_two_stages(
 
 
 @shared
-def pull_stop(run: Run, nodes: Array, t: float, h: float, stop: Array, by_tau: Array, notes: Array) -> bool:
+def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: Array) -> bool:
     """The impulses of hard limits at the end of a step, which leave BY_Q, BY_QD by its end without them, and
     STOPPED_Q by the coordinates before it.
 
@@ -121,14 +121,14 @@ def pull_stop(run: Run, nodes: Array, t: float, h: float, stop: Array, by_tau: A
         by_qdd[d], by_qd[d] = whole[d], 0.0
         dof[d, at.HELD] += stop[adjoint.STOPPED, d]
     begun = vectors[adjoint.BEGUN_Q, :nv]
-    found = take_stage(run, None, nodes, True, t, 0.0, (begun, still, push), by_tau, notes[0])
+    found = take_stage(run, None, None, True, t, 0.0, (begun, still, push), by_tau, notes[0])
     for d in range(nv):
         if stop[adjoint.STOPPED, d] != 0.0:
             z[d] = whole[d]
             for e in range(nv):
                 z[d] -= mass[d, e] * y[e]
         by_qdd[d] = -whole[d]
-    found = found and take_stage(run, None, nodes, True, t, 0.0, (begun, still, still), by_tau, notes[1])
+    found = found and take_stage(run, None, None, True, t, 0.0, (begun, still, still), by_tau, notes[1])
     for d in range(nv):
         dof[d, at.HELD] -= stop[adjoint.STOPPED, d]
         vectors[adjoint.STOPPED_Q, d] = by_q[d] - z[d] / h
@@ -301,7 +301,7 @@ def sweep_back(
         copy(qd[k + 1], end_qd)
         stop = numbers[k] if numbers.shape[0] > 0 else -1
         if rows is None:
-            if stop >= 0 and not pull_stop(run, nodes, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
+            if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
                 return
         else:
             at_start, end, end_notes = (

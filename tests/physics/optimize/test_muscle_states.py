@@ -93,3 +93,12 @@ def test_with_a_hard_limit():
     assert task.whole().q[-1, 1] == pytest.approx(-0.61, abs=1e-9)
     off = errors(task, SHARE)
     assert max(off.values()) < 1e-5, off
+
+
+@pytest.mark.parametrize(("drive", "listed"), [(0.0, True), (0.01, True), (0.4, False), (1.0, True)])
+def test_excitations_at_or_beyond_an_end_of_their_range_are_one_sided(drive, listed):
+    """The least activation is 0.01."""
+    model, parameters = arm(LAWS["degroote"]), [ph.Parameter("input", "drive")]
+    motion = Motion(model, model.state(), 4e-3, 2e-3, "bdf1", {"drive": drive})
+    task = make_task(motion, ph.objectives.Rest(), parameters)
+    assert task.gradient().one_sided == tuple(parameters * listed)

@@ -120,13 +120,18 @@ def refused(what):
     if what == "rod":
         rod = ph.constraints.DistanceConstraint("a", None, (1, 0, 0), (1, 1, 0), length=1.0)
         builder.add_constraint("rod", rod)
+    if what == "stop":
+        limits = {"limits": (-1.0, 1.0), "limit_restitution": 0.0}
+        builder.add_body("b", "a", joint=ph.joints.Hinge(), mass=1.0, inertia=np.eye(3), **limits)
     return builder.build(), {"motions": {"a": 0.1}} if what == "motion" else {}
 
 
 @pytest.mark.parametrize(
-    ("what", "told"), [("net", "'net'"), ("fat", "'fat'"), ("rod", "constraints"), ("motion", "'a'")]
+    ("what", "told"),
+    [("net", "'net'"), ("fat", "'fat'"), ("rod", "'rod'"), ("motion", "'a'"), ("stop", "'fat'")],
 )
-def test_what_has_no_gradient_is_named(what, told):
+def test_what_has_no_gradient_is_named(monkeypatch, what, told):
+    monkeypatch.setattr(module, "make_problem", None)  # before anything runs
     model, more = refused(what)
     wanted, parameters = ph.objectives.Rest(), [ph.Parameter("torque", model.coordinate_names[0])]
     given = {"integrator": "bdf1", "objective": wanted, "parameters": parameters, **more}
