@@ -1,4 +1,4 @@
-"""One thread for BLAS while a fit runs.
+"""One thread for BLAS while a fit runs, or modes of a surface are found (`soft.surface_packing`).
 
 Its products are small, and OpenBLAS's idle threads wait actively: beside other work a fit of a surface takes 7 to 20
 times as long with them. Compute processes have an environment variable for it (`worker.client`); any other process is

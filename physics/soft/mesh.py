@@ -125,7 +125,7 @@ class SoftMesh:
         drag = np.concatenate([np.full(len(each.nodes), each.mass_damping) for each in soft])
         nodes = np.stack([self.masses, drag, self.masses], axis=1)
         for each, first in self.modes:
-            nodes[first + each.free], nodes[first + each.corners] = each.nodes(), 0.0
+            nodes[first + each.free], nodes[first + each.corners] = each.nodes, 0.0
         arrays: list[Any] = [
             tets,
             np.array(tet_blocks, dtype=np.int64).reshape(-1, 10),

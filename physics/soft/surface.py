@@ -54,6 +54,18 @@ class SurfaceLaw(ReadOnlyArrays):
         mass, stiffness = surface_matrices(self.joint, self.density, self.tension, self.bending)
         return mass, stiffness
 
+    @cached_property
+    def modes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of the free control points squared frequencies (m,), modes of mass 1 (m, m), and the inverse of these."""
+        free = ~np.asarray(self.fixed).ravel()
+        mass, stiffness = (each[np.ix_(free, free)] for each in self.matrices)
+        lower: FloatArray = np.linalg.cholesky(mass)
+        unit: FloatArray = np.linalg.inv(lower)
+        half = unit @ stiffness @ unit.T
+        squares, turn = np.linalg.eigh(0.5 * (half + half.T))
+        # no negative round-off where stiffness is singular: a straight row is fixed and the tension is 0
+        return np.maximum(squares, 0.0), unit.T @ turn, turn.T @ lower.T
+
     @property
     def points(self) -> FloatArray:
         """Control points at rest in the surface's frame (n, 3) [m]."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray, IntArray
+from ..errors import ModelError
+from ..fitting.blas import one_blas_thread
 from ..joints.packing import Arrays
 from ..kernels import layout as tree
 from .body import SoftBody
@@ -26,51 +28,41 @@ class Modes:
     Attributes:
         free, fixed: numbers of control points. corners: of those fixed ones of which all others are combinations.
         shapes: free control points by modes (m, m); inverse: modes by free control points.
-        spread: fixed control points by corners (f, r).
+        spread, combinations: fixed control points by corners (f, r), all by modes, then corners (n, m + r).
+        nodes, forces: of modes mass, mass damping and what gravity acts on (m, 3), and forces that balance the surface
+            as it was built (m, 3).
+        laws: stiffness, damping and inertia (3, m + r, m + r), without the modes' own and masses that bodies have.
+        inertia: (n, n) [kg] without the masses that bodies have.
     """
 
     def __init__(self, body: SoftBody, law: SurfaceLaw) -> None:
         self.body, self.law = body, law
-        mask = np.asarray(self.law.fixed).ravel()
-        self.free, self.fixed = np.flatnonzero(~mask), np.flatnonzero(mask)
-        mass, stiffness = (each[np.ix_(self.free, self.free)] for each in self.law.matrices)
-        lower = np.linalg.cholesky(mass)
-        half = np.linalg.solve(lower, np.linalg.solve(lower, stiffness).T)
-        squares, turn = np.linalg.eigh(0.5 * (half + half.T))
-        self.mass = float(body.masses[self.free].mean())
-        self.stiffness: FloatArray = self.mass * squares
-        self.shapes: FloatArray = np.sqrt(self.mass) * np.linalg.solve(lower.T, turn)
-        self.inverse: FloatArray = turn.T @ lower.T / np.sqrt(self.mass)
-        chosen, self.spread = _affine(self.law.points[self.fixed])
-        self.corners = self.fixed[chosen]
-
-    @cached_property
-    def combinations(self) -> FloatArray:
-        """All control points by modes, then corners (n, m + r)."""
-        found = np.zeros((len(self.body.nodes), len(self.free) + len(self.corners)))
-        found[self.free, : len(self.free)] = self.shapes
-        found[self.fixed, len(self.free) :] = self.spread
-        return found
-
-    def laws(self) -> FloatArray:
-        """Stiffness, damping and inertia (3, m + r, m + r), without the modes' own and masses that bodies have."""
-        mass, stiffness = self.law.matrices
-        lumped = np.zeros_like(mass)
-        lumped[self.fixed, self.fixed] = mass.sum(axis=1)[self.fixed]
-        every = self.combinations
-        k, m, rest = (every.T @ each @ every for each in (stiffness, mass, mass - lumped))
-        modes = np.arange(len(self.free))
-        k[: len(modes), : len(modes)] = np.diag(self.stiffness)
-        for each in (m, rest):
-            each[: len(modes), : len(modes)] = 0.0
-        return np.stack([k, self.body.stiffness_damping * k + self.body.mass_damping * m, rest])
-
-    def nodes(self) -> FloatArray:
-        """Mass, mass damping and what gravity acts on (m, 3) of modes."""
-        weight = self.shapes.T @ self.body.masses[self.free]
-        return np.stack(
-            [np.full_like(weight, self.mass), np.full_like(weight, self.body.mass_damping), weight], axis=1
-        )
+        fixed = np.asarray(law.fixed).ravel()
+        self.free, self.fixed = np.flatnonzero(~fixed), np.flatnonzero(fixed)
+        many, finite = len(self.free), False
+        # BLAS rounds by its number of threads: with one, the bits of a model do not depend on that number
+        with suppress(np.linalg.LinAlgError), np.errstate(all="ignore"), one_blas_thread():
+            chosen, self.spread = _affine(law.points[self.fixed])
+            self.corners = self.fixed[chosen]
+            squares, shapes, inverse = law.modes
+            unit = float(body.masses[self.free].mean())
+            self.shapes: FloatArray = np.sqrt(unit) * shapes
+            self.inverse: FloatArray = inverse / np.sqrt(unit)
+            weight, self.forces = (self.shapes.T @ each[self.free] for each in (body.masses, law.balance()))
+            self.nodes = np.column_stack([np.tile([unit, body.mass_damping], (many, 1)), weight])
+            whole = self.combinations = np.zeros((len(fixed), many + len(chosen)))
+            whole[self.free, :many], whole[self.fixed, many:] = self.shapes, self.spread
+            mass, stiffness = law.matrices
+            self.inertia = mass - np.diag(np.where(fixed, body.masses, 0.0))
+            k, m, rest = (whole.T @ each @ whole for each in (stiffness, mass, self.inertia))
+            k[:many, :many], m[:many, :many], rest[:many, :many] = np.diag(unit * squares), 0.0, 0.0
+            self.laws = np.stack([k, body.stiffness_damping * k + body.mass_damping * m, rest])
+            finite = bool(np.isfinite(self.laws).all())
+        if not finite:
+            raise ModelError(
+                f"flexible surface {body.name!r} has no finite modes with density {law.density:g}, tension "
+                f"{law.tension:g} and bending {law.bending:g}"
+            )
 
     def energies(self, parent: FloatArray, states: FloatArray, gravity: FloatArray) -> FloatArray:
         """Kinetic energy without that of the masses on bodies, that of gravity, elastic energy (samples, 3) [J].
@@ -78,15 +70,12 @@ class Modes:
         parent: poses ([samples,] 4, 4) of the body that carries the surface. states: places and rates
         (samples, 2, n, 3).
         """
-        mass, stiffness = self.law.matrices
-        masses = self.body.masses
-        own = mass - np.diag(np.where(np.isin(np.arange(len(masses)), self.fixed), masses, 0.0))
         pose = parent @ self.law.pose
         rest = self.law.points @ pose[..., :3, :3].swapaxes(-1, -2) + pose[..., None, :3, 3]
         moved, rates = states[:, 0] - rest, states[:, 1]
-        kinetic = 0.5 * np.einsum("tik,ij,tjk->t", rates, own, rates, optimize=True)
-        falling = -(states[:, 0, self.free] @ gravity) @ masses[self.free]
-        elastic = 0.5 * np.einsum("tik,ij,tjk->t", moved, stiffness, moved, optimize=True)
+        kinetic = 0.5 * np.einsum("tik,ij,tjk->t", rates, self.inertia, rates, optimize=True)
+        falling = -(states[:, 0, self.free] @ gravity) @ self.body.masses[self.free]
+        elastic = 0.5 * np.einsum("tik,ij,tjk->t", moved, self.law.matrices[1], moved, optimize=True)
         return np.stack([kinetic, falling, elastic], axis=1)
 
 
@@ -140,10 +129,10 @@ def pack_surfaces(
         law, few, many = each.law, len(each.corners), len(each.free)
         parent = -1 if law.parent is None else index[law.parent]
         turn = law.pose[:3, :3] if parent < 0 else frames[parent][:3, :3] @ law.pose[:3, :3]
-        own, laws, force = slice(m, m + many), each.laws(), law.balance()[each.free]
+        own, laws, forces = slice(m, m + many), each.laws, each.forces
         numbers[own, : at.MODE_SHARE] = laws[:, :many, :many].diagonal(axis1=1, axis2=2).T
         numbers[own, at.MODE_SHARE] = each.inverse.sum(axis=1)
-        numbers[own, at.MODE_FORCE :] = each.shapes.T @ force @ turn.T
+        numbers[own, at.MODE_FORCE :] = forces @ turn.T
         joined[:, own, :few], meeting[:, s, :few, :few] = laws[:, :many, many:], laws[:, many:, many:]
         every[point : point + len(each.body.nodes), : many + few] = each.combinations
         moving, directions = few if parent >= 0 else 0, law.joint.surface.num_coordinates
@@ -155,7 +144,7 @@ def pack_surfaces(
         unknowns += [(k, moving + b - mine.start, 1, b, k) for b in mine for k in range(3)]
         firm = moving + len(mine)
         sheets[s] = [
-            *(solved + m, m, many, first, few, parent, int(force.any())),
+            *(solved + m, m, many, first, few, parent, int(forces.any())),
             *(row, firm, firm + directions * len(mine), unknown, len(unknowns) - unknown, 0),
         ]
         for k in range(directions):

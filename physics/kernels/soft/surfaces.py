@@ -3,7 +3,7 @@
 Lee & Terzopoulos 2008, sec. 8: D-NURBS (Terzopoulos & Qin 1994) with weights 1. Mass and stiffness of the control
 points are constant, M = int rho N N^T and K from tension and bending, the same for x, y and z. So the nodes of a
 surface are its modes z, combinations of the free control points in which M and K are diagonal, and a few
-corners, fixed control points whose combinations are the others (`soft.surface_modes`). Modes have no matrix between
+corners, fixed control points whose combinations are the others (`soft.surface_packing`). Modes have no matrix between
 them: their part of an implicit step's is a number each, whatever the step.
 
 Columns of the modes' equations are a shape times a vector: of a coordinate that moves corners, how these drag each
@@ -50,28 +50,33 @@ def corner(free: int, sheets: Array, s: int, c: int) -> int:
 
 
 @inline
-def corner_lanes(free: int, sheets: Array, s: int, c: int, x: Array) -> Lanes:
-    """Numbers of a corner, zeros of one that the sheet does not have."""
+def corner_lanes(free: int, sheets: Array, s: int, c: int, x: Array, base: Lanes) -> Lanes:
+    """Numbers of a corner from a base; of one that the sheet does not have, any."""
     value = NOTHING
     if c < sheets[s, at.SHEET_CORNERS]:
         value = number3(x, corner(free, sheets, s, c))
-    return lanes_of(value)
+    return scale_add_lanes(lanes_of(value), -1.0, base)
 
 
 @shared
 def pull(free: int, surfaces: Array, law: int, share: float, x: Array, f: Array) -> None:
-    """Subtract a share of stiffness, damping or what is left of inertia (law) times x from f."""
+    """Subtract a share of stiffness, damping or what is left of inertia (law) times x from f.
+
+    Stiffness takes places from corner 0, so that round-off does not grow with the distance from the world's origin.
+    """
     if surfaces is not None:
         sheets, modes, joined = surfaces[at.SHEETS], surfaces[at.MODES], surfaces[at.JOINED]
         for s in range(sheets.shape[0]):
             if law == at.LAW_MASS and sheets[s, at.SHEET_PARENT] < 0:
                 continue
             m, first = sheets[s, at.SHEET_NUMBER], sheets[s, at.SHEET_MODE]
-            y0, y1 = corner_lanes(free, sheets, s, 0, x), corner_lanes(free, sheets, s, 1, x)
-            y2, y3 = corner_lanes(free, sheets, s, 2, x), corner_lanes(free, sheets, s, 3, x)
+            taken = 1.0 if law == at.LAW_STIFFNESS else 0.0
+            base = scale_lanes(taken, lanes_of(number3(x, corner(free, sheets, s, 0))))
+            y0, y1 = corner_lanes(free, sheets, s, 0, x, base), corner_lanes(free, sheets, s, 1, x, base)
+            y2, y3 = corner_lanes(free, sheets, s, 2, x, base), corner_lanes(free, sheets, s, 3, x, base)
             t0 = t1 = t2 = t3 = lanes_of(NOTHING)
             for n in range(sheets[s, at.SHEET_MODES]):
-                own = flat_lanes(x, 3 * (first + n))
+                own = scale_add_lanes(flat_lanes(x, 3 * (first + n)), -modes[m + n, at.MODE_SHARE], base)
                 a, b = joined[law, m + n, 0], joined[law, m + n, 1]
                 c, d = joined[law, m + n, 2], joined[law, m + n, 3]
                 value = scale_add_lanes(scale_lanes(modes[m + n, law], own), a, y0)
@@ -79,12 +84,12 @@ def pull(free: int, surfaces: Array, law: int, share: float, x: Array, f: Array)
                 t0, t1 = scale_add_lanes(t0, a, own), scale_add_lanes(t1, b, own)
                 t2, t3 = scale_add_lanes(t2, c, own), scale_add_lanes(t3, d, own)
                 add_at(f, first + n, -share, numbers_of(value))
+            places = numbers_of(y0), numbers_of(y1), numbers_of(y2), numbers_of(y3)
             sums = numbers_of(t0), numbers_of(t1), numbers_of(t2), numbers_of(t3)
             for c in range(sheets[s, at.SHEET_CORNERS]):
                 total = sums[c]
                 for e in range(sheets[s, at.SHEET_CORNERS]):
-                    factor = surfaces[at.MEETING][law, s, c, e]
-                    total = scale_add3(total, factor, number3(x, corner(free, sheets, s, e)))
+                    total = scale_add3(total, surfaces[at.MEETING][law, s, c, e], places[e])
                 add_at(f, corner(free, sheets, s, c), -share, total)
 
 
@@ -185,18 +190,9 @@ def at_step(joined: Array, m: int, c: int, step: float) -> float:
 @inline
 def find_shapes(mesh: Array, surfaces: Array, s: int, step: float, own: Array) -> None:
     """Inverses of the modes' numbers in the step's matrix, shapes, and what these have in the matrix without modes."""
-    sheets, modes, kinds, weights = (
-        surfaces[at.SHEETS],
-        surfaces[at.MODES],
-        surfaces[at.KINDS],
-        own[at.WEIGHTS],
-    )
-    shapes, scaled, inverses, gram = (
-        own[at.COLUMN_SHAPES],
-        own[at.SCALED],
-        own[at.MODE_INVERSES],
-        own[at.GRAM],
-    )
+    sheets, modes, kinds = surfaces[at.SHEETS], surfaces[at.MODES], surfaces[at.KINDS]
+    weights, gram, inverses = own[at.WEIGHTS], own[at.GRAM], own[at.MODE_INVERSES]
+    shapes, scaled = own[at.COLUMN_SHAPES], own[at.SCALED]
     m, count, begin = sheets[s, at.SHEET_NUMBER], sheets[s, at.SHEET_MODES], sheets[s, at.SHEET_ROW]
     known, own[at.MADE_FOR][s] = own[at.MADE_FOR][s] == step, step
     for n in range(0 if known else count):

@@ -13,7 +13,7 @@ def threads():
     return [get() for get, _ in blas._switches()]
 
 
-def test_fits_use_one_thread_and_put_back_what_was_before():
+def test_fits_and_modes_use_one_thread_and_put_back_what_was_before(monkeypatch):
     before = threads()
     if not before:
         pytest.skip("NumPy and SciPy do not use an OpenBLAS of their own")
@@ -33,7 +33,14 @@ def test_fits_use_one_thread_and_put_back_what_was_before():
             put(2)
         expected = threads()  # fewer where a library has no more
         ph.fitting.fit_surface(poses, q, 4, progress=look)
-        assert seen and all(count == 1 for each in seen for count in each)
+        factor, many = np.linalg.cholesky, len(seen)
+        monkeypatch.setattr(np.linalg, "cholesky", lambda a: (seen.append(threads()), factor(a))[1])
+        values = np.outer(np.arange(9.0), [0, 0, 0, 1, 0, 0])
+        builder, joint = ph.ModelBuilder(), ph.joints.FlexibleSurface(ph.joints.SplineSurface(values))
+        builder.add_body("bead", joint=joint, mass=1.0, inertia=np.eye(3))
+        builder.add_flexible_surface("wire", ["bead"], density=1.0, tension=1.0)
+        builder.build()
+        assert 0 < many < len(seen) and all(count == 1 for each in seen for count in each)
         assert threads() == expected
         with pytest.raises(ph.FitError):
             ph.fitting.fit_surface(poses[:, :3], q, 4)
