@@ -38,8 +38,7 @@ EFFORT = 1e-6
 @dataclass(frozen=True)
 class GoalReport:
     """What was found, and the bake of it; misses: by how much each goal is missed [m; rad/s; rad, m; rad];
-    keyed: how many torques
-    or excitations, as `what` says.
+    keyed: how many torques or excitations, as `what` says.
     """
 
     bake: bake.BakeReport

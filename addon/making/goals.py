@@ -1,6 +1,5 @@
 """Makes goals of bodies."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import bpy
@@ -13,7 +12,7 @@ from ..data import collection, references, schema
 from ..data.goals import AT_TARGETS, AXES
 from ..data.joints import slider_names
 from ..data.references import Body
-from ..reading import goals
+from ..reading import goals, muscle_points
 from . import joint_places
 
 #: size of a new target as a share of a bone's length or an object's largest side
@@ -29,17 +28,16 @@ def add(scene: Scene, body: Body, kind: str, frame: int, target: Object | None) 
     """Add a goal to a body; one without a target that needs it gets an Empty, at the body's tip or before it. Returns
     the goal.
 
-    Joints between the world and the body get dampers if they have none. ModelError where a mass cannot be read.
+    The `undamped` joints get dampers. ModelError where a mass cannot be read.
     """
-    for joint, child in _limb(scene, body):
-        if not any(row.damping for row in joint.condyle.joint.coordinates):
-            joint_places.damp(scene, joint, child, LOSS)
+    for joint, child in undamped(scene, body):
+        joint_places.damp(scene, joint, child, LOSS)
     listed = body.data.goals
     row = listed.rows.add()
     row.kind, row.frame = kind, frame
     children = [] if body.bone or body.object.type == "MESH" else body.object.children
     places = [
-        np.array(body.matrix.inverted() @ each.matrix_world @ Vector(corner))
+        np.array(body.matrix.inverted_safe() @ each.matrix_world @ Vector(corner))
         for each in children if each.type == "MESH" for corner in each.bound_box
     ]  # fmt: skip
     if places:  # meshes of an imported body
@@ -56,12 +54,18 @@ def add(scene: Scene, body: Body, kind: str, frame: int, target: Object | None) 
     return row
 
 
-def _limb(scene: Scene, body: Body) -> Iterator[tuple[Object, Body]]:
-    """The joints between a body and the world, and what they carry."""
-    met: Body | None = body
-    while met is not None and (joint := references.joint_of(scene, met)) is not None:
-        yield joint, met
+def undamped(scene: Scene, body: Body) -> list[tuple[Object, Body]]:
+    """The joints without damping between the world and a body, and what they carry; none where muscles may damp."""
+    found: list[tuple[Object, Body]] = []
+    seen, met = set[str](), None if muscle_points.muscles_of(scene) else body
+    while (
+        met is not None and (joint := references.joint_of(scene, met)) is not None and joint.name not in seen
+    ):
+        seen.add(joint.name)
+        if not any(row.damping for row in joint.condyle.joint.coordinates):
+            found.append((joint, met))
         met = None if joint.condyle.joint.to_world else references.resolve(joint.condyle.joint.parent)
+    return found
 
 
 def _value_now(scene: Scene, joint: Object) -> float:

@@ -30,9 +30,11 @@ class AddGoal(Edit, Operator):
 
     def change(self, context: Context) -> str:
         body = references.active_body(context)
+        damped = len(goals.undamped(context.scene, body))
         others = (item for item in context.selected_objects if item != body.object)
         row = goals.add(context.scene, body, self.kind, context.scene.frame_current, next(others, None))
-        return f"{body.name}: goal at frame {row.frame}"
+        more = f"; {counted(damped, 'joint')} got Damping" if damped else ""
+        return f"{body.name}: goal at frame {row.frame}{more}"
 
 
 class RemoveGoal(Edit, Operator):

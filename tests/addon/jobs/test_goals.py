@@ -72,6 +72,14 @@ def test_a_goal_damps_the_joints_of_its_limb_that_have_no_damping(part, scene, b
     # the joint is at the bone's head; single precision, which has its origin at half a metre
     assert upper.damping == pytest.approx(10.0 * inertia, rel=1e-5)
     assert lower.damping == pytest.approx(0.02)
+    upper.damping = lower.damping = 0.0
+    joint = bpy.data.objects["Joint A"].condyle.joint
+    joint.to_world, joint.parent.object, joint.parent.bone = False, reaching[0], "B"  # each carries the other
+    assert len(part("making.goals").undamped(scene, body(reaching[0], "B"))) == 2
+    part("making.muscles").add_muscle(
+        scene, [(body(reaching[0], "A"), (0, 0, 0.9)), (body(reaching[0], "B"), (0, 0, 0.1))]
+    )
+    assert part("making.goals").undamped(scene, body(reaching[0], "B")) == []
 
 
 def test_an_arm_on_hips_that_walk_reaches_and_rests(part, scene, make, body, reaching):
