@@ -58,9 +58,8 @@ def find_own_weights(data: Array, surfaces: Array, b: int, q: Array, space: Arra
         for j in range(other_order):
             around[i, j] = net[beads[b, at.BEAD_NET] + (start + i) * width + other_start + j]
     none = lanes_of(NOTHING)
-    for n in range(
-        0, table_of.shape[1] - 3, 3
-    ):  # vectors of four numbers are stored, each over the end of the last
+    # vectors of four numbers are stored, each over the end of the last
+    for n in range(0, table_of.shape[1] - 3, 3):
         x = x1 = x2 = x11 = x12 = x22 = none
         for i in range(order):
             y = y2 = y22 = none
