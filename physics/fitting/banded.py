@@ -25,16 +25,24 @@ class BlockBandedSystem:
         self.right = np.zeros((num_blocks, 6))
 
     def add_rows(self, index: IntArray, blocks: FloatArray, residual: FloatArray) -> None:
-        """Add least-squares rows: blocks (n, width, rows, 6) act on the blocks with indices index (n, width)."""
-        products = np.einsum("narx,nbry->nabxy", blocks, blocks)
-        np.add.at(self.right, index, np.einsum("narx,nr->nax", blocks, residual))
+        """Add least-squares rows: blocks (n, width, rows, 6) act on the blocks with indices index (n, width), each one
+        more than the one before, modulo m.
+        """
+        order = np.argsort(index[:, 0], kind="stable")
+        rows, wide = blocks.shape[2], 6 * self.width
+        flat = blocks[order].transpose(0, 2, 1, 3).reshape(-1, rows, wide)
+        first = np.flatnonzero(np.diff(index[order, 0], prepend=-1))  # of those that act on the same blocks
+        places = index[order[first]]
+        products, sides = (
+            np.add.reduceat(flat.transpose(0, 2, 1) @ right, first, axis=0)
+            for right in (flat, residual[order, :, None])
+        )
+        products = products.reshape(-1, self.width, 6, self.width, 6).swapaxes(2, 3)
         for a in range(self.width):
-            if self.dense is not None:
-                for b in range(self.width):
-                    np.add.at(self.dense, (index[:, a], index[:, b]), products[:, a, b])
-                continue
-            for b in range(a, self.width):
-                np.add.at(self.band[:, b - a], index[:, a], products[:, a, b])
+            self.right[places[:, a]] += sides[:, 6 * a : 6 * a + 6, 0]
+            for b in range(a if self.dense is None else 0, self.width):
+                into, which = (self.band, b - a) if self.dense is None else (self.dense, places[:, b])
+                into[places[:, a], which] += products[:, a, b]
 
     def diagonal(self) -> float:
         """Mean of the diagonal, the unit of damping."""
