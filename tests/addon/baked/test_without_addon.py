@@ -74,7 +74,7 @@ def body_with_everything(part, scene, make, body, authoring):
     muscle.condyle.muscle.law.max_force = 40.0
     for frame, value in ((1, 0.0), (4, 1.0)):
         muscle.condyle.muscle.excitation = value
-        muscle.keyframe_insert(part("baking.muscles").PATH, frame=frame)
+        muscle.keyframe_insert(part("reading.input_values").EXCITATION, frame=frame)
     return knee, elbow, shank, rig, muscle
 
 
