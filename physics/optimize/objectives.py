@@ -5,6 +5,7 @@ Objectives add up and take factors: ``Reach("hand", ...) + 1e-3 * Effort()``.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -32,8 +33,53 @@ def _check_point(model: Model, body: str, point: Any) -> None:
     finite_array(point, (3,), f"point of {body!r} in an objective")
 
 
+def _places(poses: FloatArray, point: Any) -> FloatArray:
+    """Places (n, 3) of a point (3,) of a body in the world."""
+    return poses[:, :3, :3] @ np.asarray(point, dtype=float) + poses[:, :3, 3]
+
+
+def _in_body(poses: FloatArray, along: FloatArray) -> FloatArray:
+    """Directions (n, 3) of the world in the body's axes."""
+    return np.einsum("kji,kj->ki", poses[:, :3, :3], along)
+
+
+def _pushes(poses: FloatArray, point: Any, along: FloatArray) -> FloatArray:
+    """Wrenches (n, 6) on a body, in its axes, of forces (n, 3) of the world at a point (3,) of it."""
+    force = _in_body(poses, along)
+    return np.concatenate([np.cross(np.asarray(point, dtype=float), force), force], axis=1)
+
+
+class OfPoint(Objective):
+    """Squares of three components that the pose of a body has at a time: base of `Reach` and `Aim`."""
+
+    body: str
+    target: Any
+    point: Any
+    time: float | None
+
+    @abstractmethod
+    def off(self, poses: FloatArray) -> FloatArray:
+        """The components (n, 3) in the world at poses (n, 4, 4) of the body."""
+
+    @abstractmethod
+    def wrenches(self, poses: FloatArray, along: FloatArray) -> FloatArray:
+        """Slopes (n, 6) of the components along directions (n, 3) of the world, by twists of the body."""
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        _check_point(model, self.body, self.point)
+        finite_array(self.target, (3,), f"target of {self.body!r}")
+        check_time(self.time, start, end, f"the target of {self.body!r}")
+
+    def evaluate(self, span: Span) -> Loss:
+        loss, rows = Loss.none(span), span.rows_at(self.time)
+        poses, jacobians = span.frames(self.body, rows)
+        off = self.off(poses)
+        loss.by_q[rows] = 2.0 * np.einsum("kid,ki->kd", jacobians, self.wrenches(poses, off))
+        return loss._replace(value=float((off * off).sum()))
+
+
 @dataclass(frozen=True, eq=False)
-class Reach(Objective):
+class Reach(OfPoint):
     """Squared distance [m^2] of a point of a body from a place, at the step nearest to a time.
 
     Attributes:
@@ -45,13 +91,11 @@ class Reach(Objective):
     point: Any = (0.0, 0.0, 0.0)
     time: float | None = None
 
-    def check(self, model: Model, start: float, end: float) -> None:
-        _check_point(model, self.body, self.point)
-        finite_array(self.target, (3,), f"target of {self.body!r}")
-        check_time(self.time, start, end, f"the target of {self.body!r}")
+    def off(self, poses: FloatArray) -> FloatArray:
+        return _places(poses, self.point) - np.asarray(self.target, dtype=float)
 
-    def evaluate(self, span: Span) -> Loss:
-        return _off_places(span, self.body, self.point, span.rows_at(self.time), np.asarray(self.target))
+    def wrenches(self, poses: FloatArray, along: FloatArray) -> FloatArray:
+        return _pushes(poses, self.point, along)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,17 +161,15 @@ def _off_places(
     span: Span, body: str, point: Any, rows: slice, wanted: FloatArray, share: float = 1.0
 ) -> Loss:
     """Squared distances of a body's point from places at some rows, times share."""
-    loss, own = Loss.none(span), np.asarray(point, dtype=float)
+    loss = Loss.none(span)
     poses, jacobians = span.frames(body, rows)
-    off = poses[:, :3, :3] @ own + poses[:, :3, 3] - wanted
-    force = np.einsum("kij,ki->kj", poses[:, :3, :3], off)  # in the body's axes
-    wrench = np.concatenate([np.cross(own, force), force], axis=1)
-    loss.by_q[rows] = 2.0 * share * np.einsum("kid,ki->kd", jacobians, wrench)
+    off = _places(poses, point) - wanted
+    loss.by_q[rows] = 2.0 * share * np.einsum("kid,ki->kd", jacobians, _pushes(poses, point, off))
     return loss._replace(value=share * float((off * off).sum()))
 
 
 @dataclass(frozen=True, eq=False)
-class Aim(Objective):
+class Aim(OfPoint):
     """Squared difference of a body's direction from that to a place, both of length 1: 4 where it looks away.
 
     Attributes:
@@ -142,38 +184,25 @@ class Aim(Objective):
     time: float | None = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        _check_point(model, self.body, self.point)
-        finite_array(self.target, (3,), f"target of {self.body!r}")
+        super().check(model, start, end)
         unit_axis(self.direction, f"direction of {self.body!r} in an objective")
-        check_time(self.time, start, end, f"the target of {self.body!r}")
 
     def off(self, poses: FloatArray) -> FloatArray:
-        """The difference (n, 3) at poses (n, 4, 4) of the body, in the world."""
         own = unit_axis(self.direction, "direction")
         return poses[:, :3, :3] @ own - self._way(poses)[0]
 
     def wrenches(self, poses: FloatArray, along: FloatArray) -> FloatArray:
-        """Slopes (n, 6) of its components along directions (n, 3) of the world, by twists of the body."""
         way, apart = self._way(poses)
-        own, point = unit_axis(self.direction, "direction"), np.asarray(self.point, dtype=float)
         across = (along - np.einsum("ki,ki->k", way, along)[:, None] * way) / apart[:, None]
         across[apart <= TINY] = 0.0
-        along, across = (np.einsum("kji,kj->ki", poses[:, :3, :3], each) for each in (along, across))
-        return np.concatenate([np.cross(own, along) + np.cross(point, across), across], axis=1)
+        turns = np.cross(unit_axis(self.direction, "direction"), _in_body(poses, along))
+        return _pushes(poses, self.point, across) + np.concatenate([turns, np.zeros_like(turns)], axis=1)
 
     def _way(self, poses: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Directions (n, 3) to the place, and how far it is (n,) [m]."""
-        seen = poses[:, :3, :3] @ np.asarray(self.point, dtype=float) + poses[:, :3, 3]
-        way = np.asarray(self.target, dtype=float) - seen
+        way = np.asarray(self.target, dtype=float) - _places(poses, self.point)
         apart = np.maximum(np.linalg.norm(way, axis=1), TINY)
         return way / apart[:, None], apart
-
-    def evaluate(self, span: Span) -> Loss:
-        loss, rows = Loss.none(span), span.rows_at(self.time)
-        poses, jacobians = span.frames(self.body, rows)
-        off = self.off(poses)
-        loss.by_q[rows] = 2.0 * np.einsum("kid,ki->kd", jacobians, self.wrenches(poses, off))
-        return loss._replace(value=float((off * off).sum()))
 
 
 @dataclass(frozen=True, eq=False)

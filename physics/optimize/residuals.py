@@ -13,49 +13,28 @@ from .._typing import FloatArray
 from ..errors import ModelError
 from ..model.model import Model
 from .gradient import Task
-from .objectives import Aim, Effort, Loss, Objective, Pose, Reach, Rest, Span, Sum
+from .objectives import Effort, Loss, Objective, OfPoint, Pose, Rest, Span, Sum
 from .steps import rows_around
 
 
 @dataclass(frozen=True, eq=False)
-class Offset(Objective):
-    """How far [m] a point of a body is from a place along an axis (0, 1, 2) of the world, times a factor."""
+class Component(Objective):
+    """What a reach [m] or an aim is off along an axis (0, 1, 2) of the world, times a factor."""
 
-    reach: Reach
+    whole: OfPoint
     axis: int
     factor: float
 
     def check(self, model: Model, start: float, end: float) -> None:
-        self.reach.check(model, start, end)
+        self.whole.check(model, start, end)
 
     def evaluate(self, span: Span) -> Loss:
-        loss, own = Loss.none(span), np.asarray(self.reach.point, dtype=float)
-        rows = span.rows_at(self.reach.time)
-        poses, jacobians = span.frames(self.reach.body, rows)
-        along = poses[:, self.axis, :3]  # the axis in the body's frame
-        wrench = np.concatenate([np.cross(own, along), along], axis=1)
-        loss.by_q[rows] = self.factor * np.einsum("kid,ki->kd", jacobians, wrench)
-        off = along @ own + poses[:, self.axis, 3] - float(self.reach.target[self.axis])
-        return loss._replace(value=self.factor * float(off.sum()))
-
-
-@dataclass(frozen=True, eq=False)
-class Turn(Objective):
-    """Difference of a body's direction from that to a place, along an axis (0, 1, 2) of the world, times a factor."""
-
-    aim: Aim
-    axis: int
-    factor: float
-
-    def check(self, model: Model, start: float, end: float) -> None:
-        self.aim.check(model, start, end)
-
-    def evaluate(self, span: Span) -> Loss:
-        loss, rows = Loss.none(span), span.rows_at(self.aim.time)
-        poses, jacobians = span.frames(self.aim.body, rows)
-        wrenches = self.aim.wrenches(poses, np.tile(np.eye(3)[self.axis], (len(poses), 1)))
+        loss, rows = Loss.none(span), span.rows_at(self.whole.time)
+        poses, jacobians = span.frames(self.whole.body, rows)
+        along = np.tile(np.eye(3)[self.axis], (len(poses), 1))
+        wrenches = self.whole.wrenches(poses, along)
         loss.by_q[rows] = self.factor * np.einsum("kid,ki->kd", jacobians, wrenches)
-        return loss._replace(value=self.factor * float(self.aim.off(poses)[:, self.axis].sum()))
+        return loss._replace(value=self.factor * float(self.whole.off(poses)[:, self.axis].sum()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,10 +117,8 @@ def flat(objective: Objective, factor: float) -> Iterator[tuple[float, Objective
 
 def _split(part: Objective, factor: float, model: Model) -> list[Objective]:
     """Residuals whose squares are an objective, times a squared factor."""
-    if isinstance(part, Reach):
-        return [Offset(part, axis, factor) for axis in range(3)]
-    if isinstance(part, Aim):
-        return [Turn(part, axis, factor) for axis in range(3)]
+    if isinstance(part, OfPoint):
+        return [Component(part, axis, factor) for axis in range(3)]
     if isinstance(part, Rest):
         return [Difference(k, 0.0, part.time, factor, True) for k in part.columns(model)]
     if isinstance(part, Pose):

@@ -338,62 +338,57 @@ def two_links():
     return builder.build()
 
 
-def test_torques_for_goals(client):
-    model, knots = two_links(), np.linspace(0.0, 0.5, 6)
+FOR_GOALS = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
+
+
+def met(client, model, body, target, names):
+    """Torques or excitations of these names that bring a body's tip to a target at rest, which simulate as they say."""
     wanted = [
-        goals.Goal("reach", "lower", 0.5, target=(-0.3, 0.0, -0.4), point=(0, 0, -0.3)),
-        goals.Goal("rest", "lower", 0.5),
+        goals.Goal("reach", body, 0.5, target=target, point=(0, 0, -0.3)),
+        goals.Goal("rest", body, 0.5),
     ]
-    run = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
-    given = {"model": model, "state": model.state(), "torques": model.coordinate_names, **run}
-    job = requests.solve_goals(client, wanted, knots, **given)
+    given = {"model": model, "state": model.state(), "torques": names, **FOR_GOALS}
+    job = requests.solve_goals(client, wanted, np.linspace(0.0, 0.5, 6), **given)
     found = requests.solve_goals_answer(job.wait(HANG))
     assert max(found.misses) < 1e-4  # m, rad/s
-    table = ph.Table(found.times, np.stack(list(found.torques.values()), axis=1))
-    result = ph.simulate(model, model.state(), **run, tau=table)
+    known = [*model.coordinate_names, *model.input_names]
+    table = np.zeros((len(found.times), len(known)))
+    table[:, [known.index(name) for name in names]] = np.stack(
+        [found.torques[name] for name in names], axis=1
+    )
+    result = ph.simulate(model, model.state(), **FOR_GOALS, tau=ph.Table(found.times, table))
     again = [goal.miss(result, model.coordinate_names) for goal in wanted]
     assert again == pytest.approx(found.misses, abs=1e-9)  # round-off, magnified
+    return found.torques
+
+
+def test_torques_for_goals(client):
+    met(client, two_links(), "lower", (-0.3, 0.0, -0.4), ["upper.angle", "lower.angle"])
 
 
 @pytest.mark.parametrize("law", [Tension(400.0), Millard(600.0, 0.12, 0.06)])
 def test_excitations_for_goals(client, law):
     """The first excitation of a muscle with activation stays, as its state begins with it."""
-    builder, knots = ph.ModelBuilder(), np.linspace(0.0, 0.5, 6)
-    builder.add_body(
-        "arm", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=(0, 0, -0.15), inertia=0.01 * np.eye(3)
-    )
-    other = builder.add_body("other", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, inertia=0.01 * np.eye(3))
-    for side in (-1, 1):
-        ends = [(None, (side * 0.06, 0, 0.05)), ("arm", (side * 0.03, 0, -0.12))]
-        builder.add_muscle(f"pull {side}", [PathPoint(*end) for end in ends], law=law)
-    apart = [PathPoint(None, (0.1, 0, 0.1)), PathPoint(other, (0.05, 0, 0))]
-    builder.add_muscle("apart", apart, law=Tension(1.0))
+    builder = ph.ModelBuilder()
+    for name, com in (("arm", (0, 0, -0.15)), ("other", (0, 0, 0))):
+        builder.add_body(name, joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, com=com, inertia=0.01 * np.eye(3))
+    for name, side in (("pull -1", -1), ("pull 1", 1), ("apart", 1)):
+        body = "other" if name == "apart" else "arm"
+        ends = [PathPoint(None, (side * 0.06, 0, 0.05)), PathPoint(body, (side * 0.03, 0, -0.12))]
+        builder.add_muscle(name, ends, law=law)
     model = builder.build()
     pulling = goals.pulling(model, ["arm.angle"])
     assert pulling == {f"pull {side}": f"pull {side}.excitation" for side in (-1, 1)}
     target = (-0.3 * np.sin(0.4), 0.0, -0.3 * np.cos(0.4))
-    wanted = [
-        goals.Goal("reach", "arm", 0.5, target=target, point=(0, 0, -0.3)),
-        goals.Goal("rest", "arm", 0.5),
-    ]
-    run = {"duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
-    given = {"model": model, "state": model.state(), "torques": [*pulling.values()], **run}
-    found = requests.solve_goals_answer(requests.solve_goals(client, wanted, knots, **given).wait(HANG))
-    assert max(found.misses) < 1e-4  # m, rad/s
-    rows = np.array([found.torques[name] for name in pulling.values()])
+    rows = np.array([*met(client, model, "arm", target, [*pulling.values()]).values()])
     assert rows.min() >= 0.0 and rows.max() <= 1.0 and rows.max() > 0.01
     assert (rows[:, 0] == 0.0).all() == bool(law.state_names)
-    table = np.zeros((len(knots), model.num_coordinates + model.num_inputs))
-    table[:, [2, 3]] = rows.T
-    result = ph.simulate(model, model.state(), **run, tau=ph.Table(knots, table))
-    again = [goal.miss(result, model.coordinate_names) for goal in wanted]
-    assert again == pytest.approx(found.misses, abs=1e-9)  # round-off, magnified
 
 
 def test_goals_refuse_what_has_no_gradient(client):
     model = two_links()
     given = ([goals.Goal("rest", "lower", 0.5)], [0.0, 0.5])
-    run = {"model": model, "state": model.state(), "duration": 0.5, "dt": 5e-3, "integrator": "sdirk2"}
+    run = {"model": model, "state": model.state(), **FOR_GOALS}
     rows = np.zeros((3, 2))
     rows[1, 0] = 1.0  # of a coordinate that gets no torque, between two knots
     bent = {"tau": ph.Table([0.0, 0.2, 0.5], rows)}
