@@ -42,7 +42,6 @@ def rows_of(model: Model, stages: int, motions: MotionArrays) -> tuple[Any, ...]
         np.zeros((nv + count, nv + count)),
         np.zeros(nv + count, dtype=np.int64),
         np.zeros((kernels.adjoint.rows.VECTORS, nv + count)),
-        np.zeros((2, count, nv, nv)),
     )
 
 

@@ -25,12 +25,12 @@ from . import layout as adjoint
 from .rows import (
     BY_PLACE,
     BY_SPEED,
-    FAR,
     FOUND,
     RIGHT,
     Rows,
-    add_displaced,
     dense_rows,
+    derive_rows,
+    factorize_bordered,
     solve_bordered,
 )
 
@@ -49,8 +49,8 @@ def repeat_step(
     """Repeat the stages of the step from BEGUN_Q, BEGUN_QD: END_Q and END_QD get their end, and rows the forces in each
     stage. now is the time and the number of steps done. False with a flag where that fails.
     """
-    more, implicit, forces, _, _, _, _, _, _, _, _ = rows
-    _, _, _, stages, notes, _, _ = implicit
+    more, implicit, forces, _, _, _, _, _, _, _ = rows
+    _, _, _, stages, _, _, _ = implicit
     flags, nv = spaces[at.FLAGS], spaces[at.DOF].shape[0]
     data, width = arrays[at.MODEL_DATA], tables[at.VALUES].shape[1]
     q, qd = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv]
@@ -58,7 +58,6 @@ def repeat_step(
     copy(vectors[adjoint.BEGUN_QD, :nv], qd)
     begin_states(data, width, vectors[adjoint.BEGUN_STATES], stages[newton.GIVEN_FORCE])
     begin_states(data, width, vectors[adjoint.BEGUN_STATES], stages[newton.LAST_Q])
-    notes[newton.HISTORY] = min(notes[newton.HISTORY], 1.0)  # the step after this one
     flags[at.STATUS] = at.OK
     hold(more[2], now[0], h if integrator == at.BACKWARD_EULER else 0.0, q, qd, spaces[at.DOF])
     newton_step(arrays, more, integrator, tables, now, 1.0, h, q, qd, implicit, spaces)
@@ -97,39 +96,31 @@ def place_stages(rows: Rows, integrator: int, t: float, h: float, vectors: Array
 
 
 @shared
-def begin_projection(arrays: Array, rows: Rows, end: tuple[Array, Array], spaces: Spaces) -> None:
-    """J1 at the step's end (q1, v1) as what rows has ahead of the last stage's J, and B1; after `derive_rows`.
-
-    dJ/dq differs from the last stage's by a share of order two, for which forward differences are enough.
-    """
-    more, _, forces, _, ahead, swung, turned, _, _, _, slopes = rows
-    central, forward, (q1, v1) = slopes[0], slopes[1], end
-    nv, here = q1.shape[0], forces[forces.shape[0] - 1]
-    dense_rows(arrays, more, q1, v1, ahead, spaces)
+def begin_projection(
+    arrays: Array,
+    rows: Rows,
+    begun: tuple[Array, Array],
+    end: tuple[Array, Array],
+    spaces: Spaces,
+) -> None:
+    """J where the stages end, begun; J1 at the step's end as what rows has ahead of J; B1, and T of no forces."""
+    more, _, forces, jacobian, ahead, _, _, _, _, _ = rows
+    here = forces[forces.shape[0] - 1]
     for k in range(here.shape[0]):
         here[k] = 0.0
-        for d in range(nv):
-            for e in range(nv):
-                forward[k, d, e] = central[k, d, e] - forward[k, d, e] - ahead[k, d] / FAR
-    for e in range(nv):
-        add_displaced(arrays, rows, FAR, 1.0 / FAR, e, end, forward, spaces)
-    for e in range(nv):
-        for d in range(nv):
-            turned[d, e] = 0.0
-        for k in range(here.shape[0]):
-            swung[k, e] = 0.0
-            for d in range(nv):
-                swung[k, e] += forward[k, d, e] * v1[d]
+    derive_rows(arrays, rows, here, end, ahead, spaces)
+    dense_rows(arrays, more, begun[0], begun[1], jacobian, spaces)
 
 
 @shared
 def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Array], dof: Array) -> None:
     """i and j from q1 - q and v1 - v in pushes, behind the nv numbers of x and y in BY_PLACE and BY_SPEED."""
-    _, _, _, jacobian, ahead, _, _, _, _, vectors, _ = rows
+    _, _, _, jacobian, ahead, _, _, _, _, vectors = rows
     nv, n = dof.shape[0], vectors.shape[1]
     for k in range(n - nv):
         for e in range(nv):
             ahead[k, e] = jacobian[k, e]
+    factorize_bordered(rows, leading, mass, dof)
     for way in range(2):
         push = pushes[0] if way == 0 else pushes[1]
         for i in range(n):
@@ -142,12 +133,12 @@ def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Ar
 
 
 @shared
-def take_turning(rows: Rows, by_q: Array) -> None:
+def take_turning(arrays: Array, rows: Rows, motion: tuple[Array, Array], by_q: Array, spaces: Spaces) -> None:
     """Add the derivatives by q of y^T J^T j + x^T J^T i, after `find_pushes`."""
-    vectors, central = rows[9], rows[10][0]
-    x, y, nv = vectors[BY_PLACE], vectors[BY_SPEED], central.shape[1]
-    for k in range(central.shape[0]):
+    _, _, _, jacobian, _, _, turned, _, _, vectors = rows
+    nv = turned.shape[0]
+    for way in (BY_PLACE, BY_SPEED):
+        derive_rows(arrays, rows, vectors[way, nv:], motion, jacobian, spaces)
         for d in range(nv):
-            share = x[nv + k] * x[d] + y[nv + k] * y[d]
             for e in range(nv):
-                by_q[e] += share * central[k, d, e]
+                by_q[e] += vectors[way, d] * turned[d, e]

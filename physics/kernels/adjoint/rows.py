@@ -8,6 +8,7 @@ Let T = d(J^T l)/dq and B = d(J q')/dq at fixed l and q'. The solution (y, z) of
 then gives the derivatives by p, n - (K - T)^T y - B^T z / s, and by v, m' - (D + s (K - T))^T y - (J + s B)^T z / s.
 """
 
+import math
 from typing import TypeAlias
 
 from .. import layout as at
@@ -15,23 +16,22 @@ from ..algebra.lu import lu_factorize, lu_solve
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
+from ..constraints.row_slopes import row_slopes
 from ..constraints.rows import system_rows
 from ..joints.kinematics import kinematics
 from ..stepping.bundles import Implicit, Spaces
 from ..stepping.implicit_matrix import DEPENDENT
 
 # `stepping.bundles.More` and workspace of the steps, forces of rows in the stages and last in the one at hand (stages +
-# 1, r), J of the second equation, J + s B of the first, B (r, nv), T (nv, nv), matrix (nv + r, nv + r), pivots, vectors
-# (5, nv + r), and dJ/dq (2, r, nv, nv) of the stage by central and by forward differences
-Rows: TypeAlias = tuple[Array, Implicit, Array, Array, Array, Array, Array, Array, Array, Array, Array]
+# 1, r), J of the second equation, J + s B of the first, B (r, nv), T (nv, nv), matrix (nv + r, nv + r), pivots, and
+# vectors (5, nv + r)
+Rows: TypeAlias = tuple[Array, Implicit, Array, Array, Array, Array, Array, Array, Array, Array]
 MORE, FORCES, JACOBIAN, TURNED = 0, 2, 3, 6
-# vectors: the right side, the solution, what it lacks, and solutions of projections, or displaced coordinates
+# vectors: the right side, the solution, what it lacks, and solutions of projections
 RIGHT, FOUND, LACK, BY_PLACE, BY_SPEED = range(5)
 VECTORS = 5
 
-# displacement of coordinates [rad, m] for the rows' derivatives: differences of order two and round-off are then 1e-10
-FAR = 1e-5
-# solutions with rows that depend on others are improved until a change is this share of them
+# solutions are improved until the next change, as far below the last as that was below the one before, is this share
 MOST_TURNS, SMALL = 8, 1e-14
 
 
@@ -52,65 +52,33 @@ def dense_rows(arrays: Array, more: Array, q: Array, qd: Array, jacobian: Array,
 
 
 @shared
-def add_displaced(
+def derive_rows(
     arrays: Array,
     rows: Rows,
-    far: float,
-    weight: float,
-    e: int,
+    forces: Array,
     motion: tuple[Array, Array],
-    into: Array,
-    spaces: Array,
+    jacobian: Array,
+    spaces: Spaces,
 ) -> None:
-    """Add J at q, displaced by far along coordinate e, times the weight to into[:, :, e]."""
-    more, place, (q, qd), (work, dof, flags) = rows[0], rows[9][BY_PLACE], motion, spaces
-    (values, columns, spans), kinds, nv = more[1][con.SYSTEM_JACOBIAN], more[1][con.SYSTEM_KINDS], q.shape[0]
-    for d in range(nv):
-        place[d] = q[d]
-    place[e] += far
-    kinematics(arrays, place[:nv], qd, work, dof, flags)
-    system_rows(arrays, more[0], True, place[:nv], qd, more[1], spaces)
-    for k in range(into.shape[0]):
-        for c in range(spans[k, con.SPAN_COUNT] if kinds[k] == con.EQUALITY else 0):
-            into[k, columns[k, c], e] += weight * values[k, c]
+    """J, into jacobian, and T of some forces (r,) and B, at the motion (q, q')."""
+    more, implicit, _, _, _, swung, turned, _, _, _ = rows
+    dense_rows(arrays, more, motion[0], motion[1], jacobian, spaces)
+    row_slopes(arrays, more[0], forces, motion[0], motion[1], implicit[5], spaces, turned, swung)
 
 
 @shared
-def derive_rows(arrays: Array, rows: Rows, motion: tuple[Array, Array], spaces: Spaces) -> None:
-    """J and dJ/dq of a stage at the motion (q, q')."""
-    more, _, _, jacobian, _, _, _, _, _, _, slopes = rows
-    (q, qd), central, forward = motion, slopes[0], slopes[1]
-    dense_rows(arrays, more, q, qd, jacobian, spaces)
-    for k in range(jacobian.shape[0]):
-        for d in range(q.shape[0]):
-            for e in range(q.shape[0]):
-                central[k, d, e], forward[k, d, e] = 0.0, -jacobian[k, d] / FAR
-    for e in range(q.shape[0] if jacobian.shape[0] > 0 else 0):
-        add_displaced(arrays, rows, FAR, 1.0 / FAR, e, motion, forward, spaces)
-        add_displaced(arrays, rows, -FAR, -0.5 / FAR, e, motion, central, spaces)
-    for k in range(jacobian.shape[0]):
-        for d in range(q.shape[0]):
-            for e in range(q.shape[0]):
-                central[k, d, e] += 0.5 * (forward[k, d, e] + jacobian[k, d] / FAR)
-
-
-@shared
-def prepare_stage(rows: Rows, step: float, stage: int, qd: Array) -> None:
-    """J + s B, B and T of a stage, after `derive_rows`."""
-    _, _, forces, jacobian, ahead, swung, turned, _, _, _, slopes = rows
-    here, central, nv = forces[forces.shape[0] - 1], slopes[0], qd.shape[0]
-    for d in range(nv):
-        for e in range(nv):
-            turned[d, e] = 0.0
+def prepare_stage(
+    arrays: Array, rows: Rows, step: float, stage: int, motion: tuple[Array, Array], spaces: Spaces
+) -> None:
+    """J, J + s B, B and T of a stage at the motion (q, q')."""
+    _, _, forces, jacobian, ahead, swung, _, _, _, _ = rows
+    here = forces[forces.shape[0] - 1]
     for k in range(here.shape[0]):
         here[k] = forces[stage, k]
-        for e in range(nv):
-            swung[k, e] = 0.0
-        for d in range(nv):
-            for e in range(nv):
-                turned[d, e] += here[k] * central[k, d, e]
-                swung[k, e] += qd[d] * central[k, d, e]
-        for e in range(nv):
+    if here.shape[0] > 0:
+        derive_rows(arrays, rows, here, motion, jacobian, spaces)
+    for k in range(here.shape[0]):
+        for e in range(jacobian.shape[1]):
             ahead[k, e] = jacobian[k, e] + step * swung[k, e]
 
 
@@ -128,7 +96,7 @@ def factorize_bordered(rows: Rows, leading: Array, mass: Array, dof: Array) -> i
     """Factors of [leading, ahead^T; J, -c] with a small compliance c, as rows may depend on others; the number of a
     coordinate without a pivot, or -1.
     """
-    _, _, _, jacobian, ahead, _, _, matrix, pivots, _, _ = rows
+    _, _, _, jacobian, ahead, _, _, matrix, pivots, _ = rows
     nv, n = dof.shape[0], matrix.shape[0]
     for e in range(nv):
         for d in range(nv):
@@ -152,11 +120,12 @@ def solve_bordered(rows: Rows, leading: Array, dof: Array) -> None:
     """Solve [leading, ahead^T; J, 0] FOUND = RIGHT, two of the vectors, by factors of this or of a near matrix: what
     the solution lacks is solved for in turn.
     """
-    _, _, _, jacobian, ahead, _, _, matrix, pivots, vectors, _ = rows
+    _, _, _, jacobian, ahead, _, _, matrix, pivots, vectors = rows
     right, found, lack = vectors[RIGHT], vectors[FOUND], vectors[LACK]
     nv, n = dof.shape[0], matrix.shape[0]
     for i in range(n):
         found[i], lack[i] = 0.0, right[i]
+    last = math.inf
     for _ in range(MOST_TURNS):
         lu_solve(matrix, pivots, lack[:n])
         most, change = 0.0, 0.0
@@ -165,8 +134,9 @@ def solve_bordered(rows: Rows, leading: Array, dof: Array) -> None:
             if i < nv:
                 most, change = max(most, abs(found[i])), max(change, abs(lack[i]))
             lack[i] = right[i]
-        if not change > SMALL * most:
+        if not change * change > SMALL * most * last:
             break
+        last = change
         for e in range(nv):
             for d in range(nv):
                 lack[e] -= leading[e, d] * found[d]
@@ -196,7 +166,7 @@ def solve_stage_back(rows: Rows, fresh: bool, leading: Array, mass: Array, y: Ar
 @shared
 def take_rows(rows: Rows, step: float, n: Array, m: Array) -> None:
     """The part of the rows in the derivatives by the known part of a stage that is not of length 0."""
-    _, _, _, jacobian, ahead, swung, _, _, _, vectors, _ = rows
+    _, _, _, jacobian, ahead, swung, _, _, _, vectors = rows
     nv = jacobian.shape[1]
     for k in range(jacobian.shape[0]):
         force = vectors[FOUND, nv + k] / step

@@ -20,7 +20,7 @@ from .projection import (
     repeat_step,
     take_turning,
 )
-from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, derive_rows, force_on, prepare_stage
+from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, force_on, prepare_stage
 from .stage import Run, give_forces, take_stage
 
 
@@ -72,7 +72,7 @@ def pull_two_stages(
         begin_second(run, t, h, first)
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
     if rows is not None:
-        prepare_stage(rows, GAMMA * h, 1, qd)
+        prepare_stage(run[0], rows, GAMMA * h, 1, (q, qd), run[6])
     if not take_stage(run, rows, nodes, True, t + h, GAMMA * h, last, by_tau[1], notes[1]):
         return False
     for d in range(nv):
@@ -86,8 +86,7 @@ def pull_two_stages(
             known[j] = (2.0 - 1.0 / GAMMA) * by_states[j]
             by_states[j] *= 1.0 / GAMMA - 1.0
     if rows is not None:
-        derive_rows(run[0], rows, (first[0], first[1]), run[6])
-        prepare_stage(rows, GAMMA * h, 0, first[1])
+        prepare_stage(run[0], rows, GAMMA * h, 0, (first[0], first[1]), run[6])
     if not take_stage(run, rows, nodes, True, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
         return False
     for d in range(nv):
@@ -146,7 +145,7 @@ def pull_projection(
     three stages of length 0, and of the end.
     """
     arrays, _, _, extra, _, (slopes, leading, _, vectors, _, _), spaces = run
-    (_, _, _, jacobian, ahead, swung, _, _, _, own, _), dof, nv = rows, spaces[at.DOF], q1.shape[0]
+    (_, _, _, jacobian, ahead, swung, _, _, _, own), dof, nv = rows, spaces[at.DOF], q1.shape[0]
     by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
     q, v = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv]
     n, m, whole = vectors[adjoint.KNOWN_Q], vectors[adjoint.KNOWN_QD], vectors[adjoint.FIRST_QDD]
@@ -155,8 +154,7 @@ def pull_projection(
         vectors[adjoint.FIRST_Q, :nv],
         vectors[adjoint.LAST_QDD, :nv],
     )
-    derive_rows(arrays, rows, (q, v), spaces)
-    begin_projection(arrays, rows, (q1, v1), spaces)
+    begin_projection(arrays, rows, (q, v), (q1, v1), spaces)
     for d in range(nv):
         n[d], m[d], far[d], fast[d] = by_q[d], by_qd[d], q1[d] - q[d], v1[d] - v[d]
         by_q[d], by_qd[d], by_qdd[d], whole[d], still[d] = 0.0, 0.0, m[d], m[d], 0.0
@@ -178,7 +176,7 @@ def pull_projection(
     for d in range(nv):
         by_qdd[d] = 0.0
     find_pushes(rows, leading, slopes[2], (far, fast), dof)
-    take_turning(rows, by_q)
+    take_turning(arrays, rows, (q, v), by_q, spaces)
     if extra.shape[0] > 0:
         for d in range(nv):
             notes[3, 0, d], notes[3, 1, d], notes[3, 2, d], notes[3, 3, d] = q1[d], v1[d], 0.0, 0.0
@@ -237,7 +235,7 @@ def pull_stages(
     if integrator == at.SDIRK2:
         return pull_two_stages(run, rows, nodes, t, h, q, qd, by_tau, notes)
     if rows is not None:
-        prepare_stage(rows, h, 0, qd)
+        prepare_stage(run[0], rows, h, 0, (q, qd), run[6])
     else:
         for d in range(nv):
             push[d] = (qd[d] - vectors[adjoint.BEGUN_QD, d]) / h

@@ -12,8 +12,8 @@ from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.generators import TREE_KINDS, loop_frames, random_state, random_tree
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate
 
-# Differences of the rows by steps of 1e-5 have round-off of 1e-10 of them, and of the stiff forces with which they act
-# on the motion; those of losses have up to 1e-7 where a derivative is small beside the others.
+# Newton's iteration ends at round-off of the stiff forces with which rows act on the motion;
+# differences of losses have up to 1e-7 where a derivative is small beside the others.
 ACCURACY, USUAL = 1e-6, 1e-8
 INERTIA = np.diag([0.02, 0.03, 0.02])
 
