@@ -42,6 +42,14 @@ def has_slots(action: Action | None) -> bool:
     return hasattr(action, "slots")
 
 
+def names_set(group: Any) -> set[str] | None:
+    """Names of the properties of a group of ours that were ever set; None: it is one of Blender's."""
+    if not isinstance(group, bpy.types.PropertyGroup):
+        return None
+    stored = group.bl_system_properties_get() if bpy.app.version >= (5, 0) else group
+    return set() if stored is None else set(stored.keys())
+
+
 def slot_of(player: AnimData | NlaStrip) -> ActionSlot | None:
     """The slot in use of animation data or of a strip; None without one, and before 4.4."""
     return getattr(player, "action_slot", None)
@@ -187,7 +195,7 @@ def give(curve: FCurve, keys: Keys) -> None:
     fresh = not points
     points.add(count - len(points))
     for name, numbers in keys.items():
-        if not (fresh and name == "interpolation" and (numbers == BEZIER).all()):  # as new keys are
+        if not (fresh and name == "interpolation" and numbers.tobytes().count(BEZIER) == count):  # as new
             points.foreach_set(name, numbers.ravel())
 
 

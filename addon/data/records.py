@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any, NamedTuple, SupportsIndex
 
 PART = re.compile(r"\[(\d+)\]|(\w+)")
@@ -73,6 +74,7 @@ class Fields:
 
     def __init__(self, rows: Iterable[Field]) -> None:
         self.rows = tuple(rows)
+        self.how = {each.name: each.how for each in self.rows}
 
 
 class Rows(tuple[Any, ...]):
@@ -90,12 +92,14 @@ class Rows(tuple[Any, ...]):
     def keys(self) -> Iterator[str]:
         return iter(self._named)
 
-    @property
+    @cached_property
     def _named(self) -> dict[str, Any]:
-        named: dict[str, Any] | None = self.__dict__.get("_by_name")
-        if named is None:
-            named = self.__dict__["_by_name"] = {each.name: each for each in self}
-        return named
+        return {each.name: each for each in self}
+
+    @cached_property
+    def by_uid(self) -> dict[int, Any]:
+        """Data-blocks by their session uids."""
+        return {each.session_uid: each for each in self}
 
 
 class Numbers:

@@ -4,6 +4,7 @@ channels that it moves, and whether anything moves objects. No frame is looked a
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import bpy
@@ -19,6 +20,7 @@ from ..data.references import Body
 Moved = dict[str, set[int]]
 
 BONE = 'pose.bones["'
+REST = " ".join(["%.6g"] * 16)  # a matrix
 #: how paths on an object or bone begin that have a part in where it is, or in what is simulated: colours have none
 PLACING = (
     *("location", "rotation_", "scale", "delta_", "constraints[", "modifiers[", "condyle.", '["'),
@@ -205,7 +207,7 @@ def identity(holder: Object | Scene | None, name: str) -> str:
         return name
     if holder.type == "ARMATURE":
         bone = holder.data.bones.get(name)
-        return name if bone is None else " ".join(f"{each:.6g}" for row in bone.matrix_local for each in row)
+        return name if bone is None else REST % tuple(chain.from_iterable(bone.matrix_local))
     return str(getattr(holder, "vertex_groups", {}).get(name, name))
 
 

@@ -310,9 +310,13 @@ def _settings(group: Any, label: str, moved: Moved, path: str = "") -> Iterator[
     """Settings of a group that are not as they would be if they had never been set, by what the panel calls them; not
     those that are animated.
     """
+    if not (moved or group.names_set):
+        return
     for name, called, kind, usual, plain in _watched(
         group.declared, UNMOVING if hasattr(group, "path") else IDLE
     ):
+        if not moved and name not in group.names_set:
+            continue
         value = getattr(group, name)
         if kind == "PLAIN" and value == usual:
             continue
@@ -344,7 +348,7 @@ def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.7g}"
     if hasattr(value, "__len__") and not isinstance(value, (str, set)):
-        return _short(" ".join(_text(each) for each in value))
+        return _short(" ".join([f"{each:.7g}" if type(each) is float else _text(each) for each in value]))
     return _short(str(sorted(value)) if isinstance(value, set) else str(value))
 
 

@@ -6,7 +6,7 @@ An f-curve has its keys as arrays, and the address at which `Evaluated` asks Ble
 """
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any, cast
 
 import bpy
@@ -14,7 +14,7 @@ import numpy as np
 from bpy.types import ID, Action, Bone, Collection, Constraint, Curve, Object, PoseBone, Property, Scene
 
 from ..baked import targets
-from ..blender import evaluated_objects
+from ..blender import compat, evaluated_objects
 from ..data.joints import slider_names
 from ..data.properties import shown_by
 from ..data.records import Field, Fields, Record, Rows, fill
@@ -62,6 +62,7 @@ class _Reader:
         self._aside = {item.session_uid: item for item in aside}
         self._inside = {item.session_uid for item in objects}
         self._evaluated = _evaluated()
+        self._scenes = [(each, {item.session_uid for item in each.objects}) for each in bpy.data.scenes]
         elsewhere = (item for item in bpy.data.objects if objects and self._is_elsewhere(item))
         render = Record(**copied(scene.render, ("fps", "fps_base", "frame_map_old", "frame_map_new")))
         values = {
@@ -111,7 +112,7 @@ class _Reader:
             "keyed_since": "",
             "field": None,
         }
-        own = {"condyle": _usual(_kind(item.condyle)), "users_scene": (self.scene,), **nothing}
+        own = {"condyle": _usual(cast(Any, type(item.condyle))), "users_scene": (self.scene,), **nothing}
         return copied(item, ("name", "name_full", "session_uid", "type", "instance_type")) | own
 
     def _of_item(self, item: Object) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class _Reader:
             "id_data": own,
             "parent": self.item(item.parent),
             "condyle": groups,
-            "users_scene": tuple(self._user(each) for each in item.users_scene),
+            "users_scene": tuple(self._user(each) for each, uids in self._scenes if item.session_uid in uids),
             "users_collection": (None,) if is_plain else tuple(map(_named, item.users_collection)),
             "unevaluated": evaluated_objects.why_not(item) if unevaluated else "",
             "library": _library(item),
@@ -190,26 +191,20 @@ class _Reader:
 
     def _root(self, owner: Object | PoseBone) -> Record:
         """Condyle's data of an object or bone, of groups that are not in use their defaults."""
-        root = owner.condyle
-        is_body = root.body.enabled
-        values: dict[str, Any] = {}
-        for field in _fields(_kind(root)).rows:
-            name, value = field.name, getattr(root, field.name)
-            is_read = name not in SWITCHED or value.enabled or (is_body and name == "collider")
-            if not (is_read or (name == "joint" and len(value.frames))):
-                values[name] = _usual(_kind(value))
-            else:
-                values[name] = self._value(value, field.how)
-        return Record(**values)
+        return self._group(owner.condyle, SWITCHED)
 
-    def _group(self, group: Any) -> Record:
-        fields = _fields(_kind(group))
-        read = dict(_usual(_kind(group)).__dict__)
-        for name, _, how, _ in fields.rows:
-            if how == "PLAIN":
-                read[name] = getattr(group, name)
-            elif how == "ARRAY" or group.is_property_set(name):
-                read[name] = self._value(getattr(group, name), how)
+    def _group(self, group: Any, switched: Container[str] = ()) -> Record:
+        """The properties of a group: the defaults of those never set, and of switched groups that are off."""
+        usual, names = _usual(cast(Any, type(group))), compat.names_set(group)
+        if names is not None and not names:
+            return usual
+        read, how = dict(usual.__dict__), usual.__dict__["declared"].how
+        read["names_set"] = frozenset(how if names is None else how.keys() & names)
+        for name in read["names_set"]:
+            value = getattr(group, name)
+            is_read = name not in switched or value.enabled or (name == "collider" and group.body.enabled)
+            if is_read or (name == "joint" and len(value.frames)):
+                read[name] = self._value(value, how[name])
         return Record(**read)
 
     def _value(self, value: Any, how: str) -> Any:
@@ -350,10 +345,6 @@ def _collection(value: Collection | None) -> Record | None:
     return fill(_named(value), {"all_objects": Rows(rows)})
 
 
-def _kind(group: Any) -> Any:
-    return type(group)
-
-
 @functools.cache
 def _fields(kind: type) -> Fields:
     """The stored properties of a kind of group or constraint."""
@@ -394,4 +385,4 @@ def _usual(kind: type) -> Record:
         declared = kind.bl_rna.properties[name].fixed_type.identifier  # type: ignore[attr-defined]
         pointed = bpy.types.PropertyGroup.bl_rna_get_subclass_py(declared)
         values[name] = None if pointed is None else _usual(pointed)
-    return Record(declared=fields, **values)
+    return Record(declared=fields, names_set=frozenset(), **values)
