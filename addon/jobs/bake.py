@@ -309,13 +309,9 @@ def ready(
 ) -> Steps[Plan]:
     """Steps that take a shot of the scene over whole frames (F,) and plan its simulation; arguments as of `take`."""
     clock = clock or frame_times.Clock()
-    taken = take.take(scene_uid, frames, fitted, loop, to_bake, led)
+    taken = yield from take.take(scene_uid, frames, fitted, loop=loop, to_bake=to_bake, led=led)
     clock.lap("read")
-    yield compute_process.Drawn()  # from here on the scene may be another one
-    clock.lap("draw")
-    if taken.changes != session.changes:  # edited meanwhile: fingerprints are of what was read
-        taken = take.take(scene_uid, frames, fitted, loop, to_bake, led)
-    made = yield from plan(take.judged(taken, fitted))
+    made = yield from plan(taken)
     clock.lap("project")
     return made
 

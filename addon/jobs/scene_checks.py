@@ -14,7 +14,8 @@ from bpy.types import Object, Scene
 from ..animation import carriers, follow_weights, looks
 from ..animation import inputs as forcing
 from ..baking import muscles, restoring
-from ..blender import compat, physics_access, units
+from ..blender import compat, compute_process, physics_access, units
+from ..blender.compute_process import Breath, Steps
 from ..checking import falling, out_of_reach, start_penetration
 from ..data import findings, references
 from ..data.findings import Finding
@@ -54,7 +55,7 @@ def check(scene: Scene) -> list[Finding]:
     unplayed = [*restoring.gone(scene), *restoring.put_aside(scene)]
     with stepper.unbaked(scene.session_uid, begin) as view:
         try:
-            _, read = read_checked(view, frames)
+            _, read = compute_process.run(read_checked(view, frames))
         except physics_access.physics().CondyleError as error:
             return [*bake_preconditions.by_settings(view), *errors(view, error), *unplayed]
         standing = _standing(view, read)
@@ -129,16 +130,17 @@ def read_checked(
     frames: np.ndarray,
     curves: Mapping[int, physics_access.Joint] | None = None,
     beside: stepper.Sampler | None = None,
-) -> tuple[carriers.Moving, scene_to_model.SceneModel]:
-    """The animated carriers over whole frames (F,), and the model; curves: of joints that were fitted just now; beside:
-    as of `carriers.sample`.
+) -> Steps[tuple[carriers.Moving, scene_to_model.SceneModel]]:
+    """Steps that read the animated carriers over whole frames (F,), and the model; curves: of joints that were fitted
+    just now; beside: as of `carriers.sample`.
 
     Raises:
         ModelError: something cannot be read or baked; or nobody could say where a body is, because sliders move it one
             change late, or what carries it follows another that is simulated.
     """
     moving = carriers.sample(view, frames, beside)
-    read = scene_to_model.read(view, curves, moving.followed)
+    yield Breath()
+    read = yield from scene_to_model.read_steps(view, curves, moving.followed)
     for entry in read.bodies:
         conflicts.check(references.find_body_in(view, entry.handle, entry.name))
         item = references.object_in(view, entry.joint_uid)

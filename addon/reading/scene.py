@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..blender import physics_access, units
+from ..blender import compute_process, physics_access, units
+from ..blender.compute_process import Breath, Steps
 from ..data import references, soft_bodies
 from ..data.joints import title_of
 from ..data.references import Body, Handle, Key, key_of
@@ -128,6 +129,13 @@ def read(
     Raises:
         ModelError: a thing cannot be read; names it and its value. The scene is unchanged.
     """
+    return compute_process.run(read_steps(scene, curves, followed))
+
+
+def read_steps(
+    scene: Scene, curves: Mapping[int, physics_access.Joint] | None, followed: Followed | None
+) -> Steps[SceneModel]:
+    """Steps of `read`."""
     followed = followed or Followed()
     known = Carriers(scene, carriers.simulated(scene), followed)
     links = _links(scene, known)
@@ -160,6 +168,7 @@ def read(
             found.append(ModelBody(index, body.handle(), body.name, scale, link.joint.name, uid))
         else:
             found.append(ModelBody(index, body.handle(), body.name, scale, ""))
+    yield Breath()
     links = [link for link in links if not link.is_followed]
     if soft:
         builder.add_body(soft_shapes.HELD, joint=physics_access.physics().joints.Fixed(), **NEXT_TO_NOTHING)
@@ -317,13 +326,11 @@ def _passive(item: Object, joint: physics_access.Joint) -> dict[str, Any]:
             f"joint {item.name!r} has {joint.num_coordinates} coordinates but settings for {len(rows)}: "
             "set its type again"
         )
-    values = {
-        name: np.array([getattr(row, name) for row in rows], dtype=np.float64)
-        for name in ("stiffness", "rest", "damping", "armature", "limit_stiffness", "limit_damping")
-    }
-    for name in ("limit_stiffness", "limit_damping"):
-        if not values[name].any():
-            values[name] = None
+    names = ("stiffness", "rest", "damping", "armature", "limit_stiffness", "limit_damping")
+    table = np.array([[getattr(row, name) for name in names] for row in rows], dtype=np.float64)
+    values = dict(zip(names, table.reshape(-1, len(names)).T))
+    for name in names[-2:]:
+        values[name] = values[name] if values[name].any() else None
     settings = item.condyle.joint
     restitution = settings.restitution if settings.hard_limits else None
     return {**values, "limits": limits_of(item, joint), "limit_restitution": restitution}

@@ -48,10 +48,17 @@ class Stepper:
 
 @contextmanager
 def unbaked(scene_uid: int, frame: int) -> Iterator[Scene]:
-    """A snapshot of a scene without its bake, evaluated at a whole frame, where the scene stays meanwhile."""
+    """A snapshot of a scene as `at_start` shows it."""
+    with at_start(scene_uid, frame) as scene:
+        yield snapshot.take(scene)
+
+
+@contextmanager
+def at_start(scene_uid: int, frame: int) -> Iterator[Scene]:
+    """A scene without its bake, evaluated at a whole frame, where it stays meanwhile."""
     scene = references.find_scene(scene_uid)
     with temporarily.without_bake(scene), temporarily.at_frame(scene, frame):
-        yield snapshot.take(scene)
+        yield scene
 
 
 def settle() -> None:

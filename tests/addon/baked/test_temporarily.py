@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..first_job import first_job
 from ..keying import set_keys
 
 
@@ -116,8 +117,7 @@ def test_a_cancelled_second_bake_leaves_the_first(part, scene, make):
     action, slot = data.action, getattr(data, "action_slot", None)
     scene.frame_start = 5
     steps = part("jobs.bake").bake(scene)
-    # the first is only Blender's drawing
-    part("blender.compute_process").advance(steps, next(steps)).cancel()
+    first_job(part, steps).cancel()
     steps.close()
     assert data.action == action and getattr(data, "action_slot", None) == slot
     assert (
@@ -134,9 +134,7 @@ def test_a_pose_that_is_not_keyed_yet_survives_a_cancelled_fit_and_bake(part, sc
     make.update()
     for begin in (lambda: part("jobs.bake").fit(scene, joint), lambda: part("jobs.bake").bake(scene)):
         steps = begin()
-        job, drawn = next(steps), part("blender.compute_process").Drawn
-        job = part("blender.compute_process").advance(steps, job) if isinstance(job, drawn) else job
-        job.cancel()
+        first_job(part, steps).cancel()
         steps.close()
         make.update()
         assert tuple(shank.location) == (9, 9, 9)

@@ -10,6 +10,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..first_job import first_job
+
 SINGLE = 4e-6  # a few units in the last place of float32, for poses of size 1
 
 
@@ -156,7 +158,7 @@ def test_cancelling_leaves_everything_as_it_was(part, scene, make):
     action, names = shank.animation_data.action, set(bpy.data.objects.keys())
     for begin in (lambda: part("jobs.bake").bake(scene), lambda: part("jobs.bake").fit(scene, joint)):
         steps = begin()
-        next(steps).cancel()
+        first_job(part, steps).cancel()
         steps.close()
         assert shank.animation_data.action == action and set(bpy.data.objects.keys()) == names
         assert len(joint.condyle.joint.frames) == 0 and not shank.condyle.channels.baked
@@ -200,7 +202,7 @@ def test_the_scene_may_lose_a_body_while_it_is_simulated(part, scene, make, ph):
     _, shank = rig_knee(part, scene, make)
     part("making.bodies_and_joints").add_control_frame(scene, *corners_of(part, scene, make))
     steps = part("jobs.bake").bake(scene)
-    job = part("blender.compute_process").advance(steps, next(steps))  # the first is only Blender's drawing
+    job = first_job(part, steps)
     bpy.data.objects.remove(shank)
     with pytest.raises(ph.ModelError, match="Shank was removed or renamed meanwhile"):
         while True:
@@ -213,7 +215,7 @@ def test_a_body_that_the_user_deletes_while_it_is_simulated_gets_no_keys(part, s
     _, shank = rig_knee(part, scene, make)
     part("making.bodies_and_joints").add_control_frame(scene, *corners_of(part, scene, make))
     steps = part("jobs.bake").bake(scene)
-    job = part("blender.compute_process").advance(steps, next(steps))
+    job = first_job(part, steps)
     scene.collection.objects.unlink(shank)  # what Delete does with an object that is referred to
     actions = set(bpy.data.actions.keys())
     with pytest.raises(ph.ModelError, match="Shank was deleted meanwhile"):
@@ -302,7 +304,7 @@ def test_a_crash_of_the_compute_process_is_told_and_costs_nothing(part, scene, m
     worker = part("blender.compute_process")
     action, client = shank.animation_data.action, worker.client()
     steps = part("jobs.bake").bake(scene)
-    job = worker.advance(steps, next(steps))  # the first is only Blender's drawing
+    job = first_job(part, steps)
     os.kill(client.hello["pid"], signal.SIGTERM)
     while not job.poll():
         time.sleep(0.01)

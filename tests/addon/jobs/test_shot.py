@@ -40,7 +40,8 @@ def stage(part, scene, make):
 
 
 def taken(part, scene):
-    return part("jobs.take").take(scene.session_uid, np.arange(scene.frame_start, scene.frame_end + 1.0))
+    frames = np.arange(scene.frame_start, scene.frame_end + 1.0)
+    return part("blender.compute_process").run(part("jobs.take").take(scene.session_uid, frames, {}))
 
 
 def test_a_plan_sees_nothing_of_blender_and_a_shot_cannot_be_changed(part, condyle, stage):
@@ -52,6 +53,44 @@ def test_a_plan_sees_nothing_of_blender_and_a_shot_cannot_be_changed(part, condy
         assert len(values) == 0 or not values.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
         shot.pushed[0] = 1.0
+
+
+def test_a_shot_is_taken_in_steps_that_leave_the_scene_as_it_was(part, stage, ph, monkeypatch):
+    part("jobs.bake").bake_now(stage)
+    stage.frame_set(4)
+    before, frames, take = file_digest(), np.arange(1.0, 14.0), part("jobs.take").take
+    looks, handlers = [], bpy.app.handlers.frame_change_post
+    handlers.append(lambda *_: looks.append(stage.frame_current))
+    known = list(handlers)
+
+    def is_as_it_was():
+        return (
+            file_digest() == before
+            and stage.frame_current == 4
+            and looks[-1] == 4
+            and list(handlers) == known
+        )
+
+    steps = take(stage.session_uid, frames, {})
+    assert [is_as_it_was() for _ in steps] == [True] * 5
+    for count in range(1, 6):  # Esc after each of them
+        steps = take(stage.session_uid, frames, {})
+        for _ in range(count):
+            next(steps)
+        steps.close()
+        assert is_as_it_was()
+    steps = take(stage.session_uid, frames, {})
+    next(steps)
+    stage.condyle.simulation.gravity = (0.0, 0.0, -1.0)
+    part("blender.session").changes += 1  # as the handler of changes does
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    assert end.value.value.read.model.gravity[2] == -1.0 and is_as_it_was()
+    monkeypatch.setattr(part("reading.scene"), "mass_properties", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        list(take(stage.session_uid, frames, {}))
+    assert is_as_it_was()
+    handlers.pop()
 
 
 def test_few_modules_see_the_scene_on_a_bake(part, condyle, stage):

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..first_job import first_job
 from .test_compare import changes
 
 pytestmark = pytest.mark.small
@@ -80,10 +81,7 @@ def test_a_slider_is_told_by_what_the_panel_calls_it(part, scene, hinge):
 
 def _while_it_is_computed(part, scene, change):
     steps = part("jobs.bake").bake(scene)
-    job = next(steps)
-    job = part("blender.compute_process").advance(
-        steps, job
-    )  # Blender has drawn: now the scene's values are kept
+    job = first_job(part, steps)  # the scene has been read
     change()
     try:
         while True:
