@@ -85,6 +85,8 @@ def described(instance: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, tuple | list):

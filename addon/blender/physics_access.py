@@ -61,6 +61,7 @@ def physics() -> ModuleType:
     return package
 
 
+@functools.cache
 def part(name: str) -> Any:
     """A module of physics by its dotted name, e.g. ``part("worker.client")``."""
     return importlib.import_module(f"{physics().__name__}.{name}")

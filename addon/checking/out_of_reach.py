@@ -29,14 +29,15 @@ def check(scene: Scene, read: SceneModel, fitted: Collection[int]) -> Iterator[F
         joint = known.get(item.session_uid) or joints.read_joint(scene, item)
         if not 1 <= joint.num_coordinates <= 3 or any(joint.prescribed):
             continue
-        given = keyed_poses.source_of_joint(item)
-        pose = units.to_metres(keyed_poses.pose_now(given, given.child.name), scene)
+        body = references.resolve(settings.child)
+        given = keyed_poses.source(f"joint {item.name!r}", body, None, item.matrix_world)
+        pose = units.to_metres(keyed_poses.pose_now(given, body.name), scene)
         child = units.to_metres(joints.child_in_joint(item), scene)
         start, _ = joints.start_of(item, joint)
         same = joint, start.tobytes()
         if same not in starting:  # many joints of a rig are alike
             starting[same] = joint.transform(start)
-        found.append((item, joint, given.child, start))
+        found.append((item, joint, body, start))
         matrices.append((pose, child, starting[same]))
     poses, children, starts = np.array(matrices).reshape(-1, 3, 4, 4).swapaxes(0, 1)
     poses = poses @ lie.inverse(children)

@@ -19,7 +19,7 @@ from mathutils import Matrix
 from ..blender import evaluated_objects, physics_access
 from . import body_reference
 from .body_reference import BodyReference
-from .records import Record
+from .records import Record, Rows
 
 Key = tuple[str, str]
 
@@ -108,7 +108,10 @@ def object_by_session_uid(session_uid: int) -> Object:
 
 def object_in(scene: Scene | BlendData, session_uid: int) -> Object | None:
     """The object with that session uid in a scene or a snapshot of one; None if it is not there."""
-    return next((item for item in scene.objects if item.session_uid == session_uid), None)
+    objects: Any = scene.objects
+    if isinstance(objects, Rows):
+        return objects.by_uid.get(session_uid)
+    return next((item for item in objects if item.session_uid == session_uid), None)
 
 
 def find_in(scene: Scene, session_uid: int, called: str) -> Object:
@@ -130,9 +133,9 @@ def resolve(reference: BodyReference) -> Body | None:
         return None
     if not reference.bone_uid:
         return Body(reference.object)
-    bones: Any = reference.object.pose.bones if reference.object.pose is not None else ()
-    cached = reference.bone_name in bones and bones[reference.bone_name]
-    if cached and cached.condyle.uid == reference.bone_uid:
+    bones: Any = reference.object.pose.bones if reference.object.pose is not None else {}
+    cached = bones.get(reference.bone_name)
+    if cached is not None and cached.condyle.uid == reference.bone_uid:
         return Body(reference.object, cached.name)
     renamed = [bone for bone in bones if bone.condyle.uid == reference.bone_uid]
     if len(renamed) == 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
 from bpy.types import Object, Scene
@@ -107,7 +108,7 @@ def base_of(body: Body, moving: Mapping[Key, Object | None]) -> Body | None:
 def circle(item: Object, moving: Mapping[Key, Object | None]) -> Finding | None:
     """A finding where a joint's parent is carried in Blender by what hangs on it: nothing holds that."""
     parent = None if item.condyle.joint.to_world else references.resolve(item.condyle.joint.parent)
-    for body in () if parent is None else (parent, *carrying(parent)):
+    for body in () if parent is None else chain([parent], carrying(parent)):
         if key_of(body) in moving:
             if references.same(body, parent) or not _hangs_on(body, parent, moving):
                 return None

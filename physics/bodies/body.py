@@ -186,6 +186,8 @@ def _limits(value: Any, joint: Joint, name: str) -> FloatArray:
 
 def _bound(value: Any, name: str) -> float:
     """One end of a limit; infinite is open."""
+    if type(value) is float and value == value:
+        return value
     bound = float_array(value, name)
     if bound.shape != () or np.isnan(bound):
         raise ModelError(f"{name} must be numbers or None, got {value!r:.80}")
