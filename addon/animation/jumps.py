@@ -103,7 +103,7 @@ def at_once(each: Followed, looks: np.ndarray) -> np.ndarray:
 
 def told(each: Followed, q: np.ndarray, rows: np.ndarray) -> list[findings.Finding]:
     """A finding where a joint leaps, by its coordinates (R, n) at some of its rows (R,), while it is held."""
-    places = [k for k in np.flatnonzero(_reached(each, rows)) if each.switched[rows[k]]]
+    places = [k for k in np.flatnonzero(by_leap(each, rows)) if each.switched[rows[k]]]
     if not places:
         return []
     turns, ways = np.array([_size(each.joint, q[k - 1], q[k]) for k in places]).T.tolist()
@@ -129,12 +129,7 @@ def _size(joint: physics_access.Joint, before: np.ndarray, after: np.ndarray) ->
     return turn, way
 
 
-def times_of(each: Followed, rows: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Those of a joint's times (R,) at some of its rows that it reaches by a leap."""
-    return times[rows][_reached(each, rows)]
-
-
-def _reached(each: Followed, rows: np.ndarray) -> np.ndarray:
+def by_leap(each: Followed, rows: np.ndarray) -> np.ndarray:
     """Which of some rows (R,) are reached by a leap from the one before them."""
     follows = np.diff(rows, prepend=-2) == 1
     return each.leapt[rows] & follows

@@ -236,8 +236,8 @@ def see(
         joint = read.model.joints[entry.index]
         if source == "SETTINGS" or (item is None and source == "POSE"):
             continue  # a free body starts in its pose anyway
-        if item is not None and pose_springs.starts_at_target(item):
-            continue  # the model says where
+        if item is not None and pose_springs.settles(item) and not pose_springs.leads(item):
+            continue  # about the pose that its child keeps: the model says where
         if any(joint.prescribed):
             told.append(findings.about(item, "start-of-moving-surface", joint=entry.joint_name))
             continue

@@ -68,7 +68,7 @@ def motions(
         if not strength.held.all():
             windows = caught_early(led_joints.windows_of(strength.held, at_strength), early)
         if strength.held.any():
-            leapt = jumps.times_of(each, rows, own)
+            leapt = own[rows][jumps.by_leap(each, rows)]
             goes_on = loop is not None and windows is None and not len(leapt)
             goes_on = goes_on and repeats(each.joint, q, own[rows], loop["tolerance"])
             through = "periodic" if goes_on else "cubic"

@@ -32,11 +32,6 @@ def _looks(fps: float) -> int:
     return max(int(np.ceil(RATE / fps)), 1)
 
 
-def _shown_looks(fps: float) -> int:
-    """From each frame to the next, where the scene has to show them."""
-    return max(LOOKS, round(LOOKS * 24.0 / fps))
-
-
 def looked_at(
     followed: list[Followed], sources: list[Source], frames: np.ndarray, fps: float, sample: float
 ) -> list[Followed]:
@@ -58,9 +53,8 @@ def looked_at(
     seen = jumps.looked_for(followed, keyed, shown, frames, sample)
     if count < 2:
         return [one.joint for one in seen]
-    return [
-        _with_looks(one, source, count if one.by else _shown_looks(fps)) for one, source in zip(seen, sources)
-    ]
+    of_scene = max(LOOKS, round(LOOKS * 24.0 / fps))
+    return [_with_looks(one, source, count if one.by else of_scene) for one, source in zip(seen, sources)]
 
 
 def _places(each: jumps.Seen, source: Source, count: int) -> tuple[np.ndarray, np.ndarray]:

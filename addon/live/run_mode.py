@@ -132,9 +132,6 @@ def _baked(
     known = {each.code for each in run.grown}
     found = [each for each in solver_statistics.warnings(ready.read, result) if each.code not in known]
     session.findings += findings.of_source(found + baked.warnings, findings.BAKE)
-    return LiveReport(run.total, kept, baked, _playback_end(references.find_scene(uid)))
-
-
-def _playback_end(scene: Scene) -> int:
-    """The last frame that a scene plays."""
-    return int(scene.frame_preview_end if scene.use_preview_range else scene.frame_end)
+    scene = references.find_scene(uid)
+    end = scene.frame_preview_end if scene.use_preview_range else scene.frame_end
+    return LiveReport(run.total, kept, baked, int(end))

@@ -108,7 +108,8 @@ def _made(scene: Scene, item: Object, points: Sequence[tuple[Body | None, Any]])
         if body is not None:
             muscle_points.hook(item, index, body, place)
     settings = item.condyle.muscle
-    length = muscle_points.straight_length(muscle_points.points_of(item))
+    places = np.array([point.place for point in muscle_points.points_of(item)])
+    length = float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
     settings.enabled = True
     settings.radius = max(SLENDERNESS * length, 1e-6)
     settings.law.fibre_length, settings.law.tendon_length = 0.5 * max(length, 1e-5), 0.5 * max(length, 1e-5)

@@ -139,12 +139,6 @@ def carrier(target: Body | None) -> Body | None:
     return target
 
 
-def straight_length(points: list[Point]) -> float:
-    """Length along the points, in Blender units."""
-    places = np.array([point.place for point in points])
-    return float(np.linalg.norm(np.diff(places, axis=0), axis=1).sum())
-
-
 def pose_of(body: Body | None) -> np.ndarray:
     """World pose (4, 4) of a body without its scale, in Blender units."""
     return np.eye(4) if body is None else units.split_scale(body.matrix, body.name, body.owner)[0]

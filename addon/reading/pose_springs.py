@@ -125,11 +125,6 @@ def settles(item: Object) -> bool:
     return bool(item.condyle.joint.start_from == "SETTLED" and is_on(item))
 
 
-def starts_at_target(item: Object) -> bool:
-    """Whether a joint starts settled about the pose that its child keeps."""
-    return settles(item) and not leads(item)
-
-
 def add(
     scene: Scene,
     builder: physics_access.ModelBuilder,
