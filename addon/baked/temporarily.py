@@ -154,7 +154,7 @@ def without_bake(scene: Scene) -> Iterator[None]:
     for item in held:
         check_tweaked(item, repr(item.name))
     # going to a frame puts everything that is animated at its keys
-    kept = _channels_of([item for item in scene.objects if item in held or _has_animation(item)])
+    kept = _channels_of([item for item in scene.objects if held and (item in held or _has_animation(item))])
     muted: Kept = []
     bring_back = []
     try:
@@ -163,7 +163,7 @@ def without_bake(scene: Scene) -> Iterator[None]:
             bring_back.append(targets.hold_off(item))
             _hold_off(item, moved)
             _free_sliders(item, muted)
-        if held or muted:
+        if held:
             bpy.context.view_layer.update()
         yield
     finally:
@@ -171,7 +171,7 @@ def without_bake(scene: Scene) -> Iterator[None]:
             each()
         for constraint, name, value in muted:
             setattr(constraint, name, value)
-        if held or muted:
+        if held:
             scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
             _put_back(kept)
 
