@@ -316,23 +316,16 @@ def _add_factors(
 def _add_of_two(row: Row, block: physics_access.Block, ranges: np.ndarray, reading: int) -> None:
     """A turn by an angle of two coordinates, or a shift, smooth in both."""
     grids = [np.linspace(a, b, 2 * int(np.ceil(0.5 * GRID_DENSITY * (b - a))) + 9) for a, b in ranges]
-    samples = np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1)
-    poses = factor_poses.alone(block, 2)(samples.reshape(-1, 2))
-    turns = block.data[3] != 0.0  # its angular rate
-    axis = block.data[:3] if turns else block.data[4:7]
-    values = (_angles(poses, axis) if turns else poses[:, :3, 3] @ axis).reshape(samples.shape[:2])
-    if turns:
-        values = np.unwrap(np.unwrap(values, axis=0), axis=1)
+    values = factor_poses.values_of_two(block, *np.meshgrid(*grids, indexing="ij", sparse=True))
+    rate = float(block.data[3])
+    if rate != 0.0:
+        values = rate * np.unwrap(np.unwrap(values, axis=0), axis=1)
     cardinal = [sampled({}, grid, np.eye(len(grid))) for grid in grids]
     directions = [(reading + k, each.places, each.values, each.rates) for k, each in enumerate(cardinal)]
-    (row.turn if turns else row.shift)(axis, _separated(directions, values))
-
-
-def _angles(poses: np.ndarray, axis: np.ndarray) -> np.ndarray:
-    """Angles by which poses (n, 4, 4) turn about an axis."""
-    first = physics_access.part("joints.base").rotation_to(axis)
-    turned = first.T @ poses[:, :3, :3] @ first
-    return np.arctan2(turned[:, 1, 0], turned[:, 0, 0])
+    if rate != 0.0:
+        row.turn(block.data[:3], _separated(directions, values))
+    else:
+        row.shift(block.data[4:7], _separated(directions, values))
 
 
 def _add_function(row: Row, block: physics_access.Block, ranges: np.ndarray, reading: int) -> None:
@@ -342,11 +335,11 @@ def _add_function(row: Row, block: physics_access.Block, ranges: np.ndarray, rea
         # differences over a knot, where the third derivative jumps, need more samples
         detail = 4 * int(block.data[layout.SPLINE_SPANS]) + 16 if block.kind == layout.SPLINE_CURVE else 8
         places = even_places(ranges[reading, 0], ranges[reading, 1], detail)
-        _add_poses(row, {reading: 1.0}, places, factor_poses.alone(block, 1)(places[:, None]))
+        _add_poses(row, {reading: 1.0}, places, factor_poses.along_spline(block.data, places))
         return
     given, function = factor_poses.weights_and_function(block)
     weights = {reading + k: float(weight) for k, weight in enumerate(given) if weight != 0.0}
-    twist = factor_poses.twist(block)
+    twist = factor_poses.twist(block.data)
     if not weights:
         value = factor_poses.function_values(function, np.zeros(1))
         row.constant(physics_access.physics().lie.exp(value[0] * twist))

@@ -153,10 +153,37 @@ def test_few_empties_suffice(part, ph):
         assert len(row) == count, name
 
 
+@pytest.mark.parametrize("inverted", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"order": 5},
+        {"outside": "clamp"},
+        {"periodic": True},
+        {"coordinate": "arc_length"},
+        {"coordinate": "arc_length", "periodic": True},
+    ],
+    ids=str,
+)
+def test_many_poses_of_a_curve_are_those_of_the_kernels(part, ph, options, inverted):
+    """Within the curve, at its ends and knots, and beyond."""
+    frames = np.array([turned(ph, (0.3 * np.sin(k), 0.1 * k, 0.0)) for k in range(9)])
+    frames[:, :2, 3] = 0.2 * np.array([[np.cos(0.7 * k), np.sin(0.7 * k)] for k in range(9)])
+    joint = ph.joints.SplineCurve(frames, **options)
+    ends, joint = joint.domain, ph.joints.Inverted(joint) if inverted else joint
+    places = np.concatenate([np.linspace(*ends, 9), np.random.default_rng(2).uniform(-0.3, 2.0, 40)])
+    parts = joint.factorization()
+    found = part("sliders.factor_poses").along(parts.blocks, parts.after, places)
+    # round-off of some products of matrices
+    assert np.abs(found - joint.transform(places[:, None])).max() < 1e-12
+
+
 def test_what_follows_functions_is_not_asked_pose_by_pose(part, ph, monkeypatch):
-    """In Blender's process that takes a quarter of a millisecond each: legs of OpenSim's held the window for 8 s."""
+    """In Blender's process that takes a quarter of a millisecond each: OpenSim's legs, and a rod that bends, held the
+    window for seconds.
+    """
     one, two = customs(ph)
-    asked = []
+    everything, asked = joints_of(ph), []
     monkeypatch.setattr(
         ph.joints.Joint, "transform", lambda *_: pytest.fail("a joint was asked for its poses")
     )
@@ -168,6 +195,9 @@ def test_what_follows_functions_is_not_asked_pose_by_pose(part, ph, monkeypatch)
         (ph.joints.Hinge((0.6, 0.0, 0.8)), 0),
         (ph.joints.Inverted(one), 2 * 2012 + 8),
         (two, 3 * 2012 + 8),
+        (everything["constant curvature"], 6),
+        (everything["rolling"], 0),
+        (everything["true ellipsoid"], 5 * 4001 + 32),
     ):
         asked.clear()
         part("sliders.driver_motions").motions_of(joint, np.tile(wide, (joint.num_coordinates, 1)), np.eye(4))
