@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import bpy
 from bpy.types import Context, Event, Operator
 
 from ...blender import session
@@ -43,6 +44,13 @@ class CheckScene(Change, Operator):
             summary = f"{counted(errors, 'error')}. Fix {them}, then check again for warnings"
         session.tell(summary, "ERROR" if errors else "CHECKMARK")
         self.report({"INFO"}, session.message)
+        return {"FINISHED"}
+
+    def invoke(self, context: Context, _event: Event) -> set[str]:
+        """Show the list, too."""
+        self.execute(context)
+        if session.findings and not bpy.app.background:
+            bpy.ops.wm.call_panel(name="CONDYLE_PT_warnings")
         return {"FINISHED"}
 
 

@@ -1,40 +1,56 @@
-"""Panel with the list of errors and warnings; a click selects the object of a line."""
+"""List of errors and warnings, behind a button; a click selects the object of a line."""
 
 from typing import Any
 
-from bpy.types import Context, Panel
+from bpy.types import Panel, Scene, UILayout
 
 from ...blender import session
 from ...data import findings, references
-from ...data.property_options import SidebarPanel, shown_if
+from ...data.property_options import shown_if
 from ...making import scales
 from ..layout import draw_lines
 
-#: most lines in the panel
+#: most lines in the list
 MOST_SHOWN = 12
-#: most characters of a line in the panel
+#: most characters of a line in the list
 LONGEST = 200
+#: width of the list, in widths of a button with an icon alone, of 20 pixels each
+WIDTH = 22
 
 
-class WarningsPanel(SidebarPanel, Panel):
+def draw_count(row: UILayout, scene: Scene) -> None:
+    """Draw the button that opens the list, with the number of its lines: always there, so that nothing moves."""
+    shown = [finding for _, finding in findings.shown(scene)]
+    button = row.row(align=True)
+    button.ui_units_x = 3
+    button.alert = any(finding.is_error for finding in shown)
+    icon = "CANCEL" if button.alert else "ERROR" if any(not finding.is_hint for finding in shown) else "INFO"
+    button.popover(WarningsPanel.bl_idname, text=str(len(shown)), icon=icon)
+
+
+class WarningsPanel(Panel):
+    """The list, which a button opens: in the tab it would move what is below."""
+
     bl_idname = "CONDYLE_PT_warnings"
     bl_label = "Warnings"
-    bl_parent_id = "CONDYLE_PT_bake"
-    bl_order = 2
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "HEADER"
+    bl_ui_units_x = WIDTH
 
     poll = shown_if(lambda context: _shown(context))
-
-    def draw_header_preset(self, _context: Context) -> None:
-        self.layout.operator("condyle.clear_findings", text="", icon="X", emboss=False)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
         shown = _shown(context)
+        row = layout.row()
+        row.label(text="Warnings")
+        row.operator("condyle.clear_findings", text="", icon="X", emboss=False)
+        width = 20 * WIDTH * (context.preferences.system.ui_scale or 1.0)
         for index, finding in shown[:MOST_SHOWN]:
             row = layout.row(align=True)
             text = finding.text if len(finding.text) <= LONGEST else f"{finding.text[: LONGEST - 1]}…"
             icon = "CANCEL" if finding.is_error else "INFO" if finding.is_hint else "ERROR"
-            draw_lines(row.column(align=True), text, icon, context.region.width - 40)
+            draw_lines(row.column(align=True), text, icon, width)
             if finding.session_uid:
                 arrow = row.row(align=True)
                 arrow.enabled = finding.culprit_in(context.scene) is not None

@@ -5,12 +5,19 @@ from typing import Any
 from bpy.types import Panel
 
 from ...data import colliders, references
-from ...data.property_options import SidebarPanel
+from ...data.property_options import SidebarPanel, shown_if
 from ...making import chains
 from ..layout import draw_fields, fields
 
 #: lengths that a shape has
 LENGTHS = {"SPHERE": ("radius",), "CAPSULE": ("radius", "length"), "BOX": ("size",)}
+
+
+def shown(context: Any) -> Any:
+    """Settings of what is active if it is a collider or a link of a chain, or None."""
+    active = references.active_body(context)
+    collides = active is not None and (active.data.collider.enabled or chains.sprung([active]))
+    return active.data.collider if collides else None
 
 
 class ColliderPanel(SidebarPanel, Panel):
@@ -28,11 +35,8 @@ class ColliderPanel(SidebarPanel, Panel):
         if chosen:
             are = f"{len(colliders.chosen(chosen))} of {len(chosen)} selected are colliders"
             layout.label(text=are, icon="RESTRICT_SELECT_OFF")
-        active = references.active_body(context)
-        if active is None:
-            return
-        settings = active.data.collider
-        if not settings.enabled and not chains.sprung([active]):
+        settings = shown(context)
+        if settings is None:
             return
         column = fields(layout.column())
         draw_fields(column, settings, "active")
@@ -40,7 +44,20 @@ class ColliderPanel(SidebarPanel, Panel):
             draw_fields(column, settings, "shape", *LENGTHS.get(settings.shape, ()))
             if settings.shape not in {"CONVEX", "MESH"}:
                 draw_fields(column, settings, "center")
-        elif active.bone:
+        elif references.active_body(context).bone:
             draw_fields(column, settings, "radius")
-        draw_fields(column, settings, "margin", "friction", "restitution", "groups", "collection")
+        draw_fields(column, settings, "margin")
         layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
+
+
+class ColliderContactPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_collider_contact"
+    bl_parent_id = "CONDYLE_PT_collider"
+    bl_label = "Contact"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    poll = shown_if(lambda context: shown(context))
+
+    def draw(self, context: Any) -> None:
+        column = fields(self.layout.column())
+        draw_fields(column, shown(context), "friction", "restitution", "groups", "collection")

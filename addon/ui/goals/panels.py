@@ -8,7 +8,7 @@ from ...blender import session
 from ...data import references
 from ...data.goals import AT_TARGETS, KINDS
 from ...data.joints import title_of
-from ...data.property_options import SidebarPanel, own_body, shown_if
+from ...data.property_options import SidebarPanel, own_body
 from ..layout import VIEWS, draw_fields, fields
 from ..lists import RowList, draw_rows
 
@@ -23,47 +23,62 @@ class GoalRows(RowList, UIList):
         row.label(
             text=target or item.bl_rna.properties["kind"].enum_items[item.kind].name, icon=ICONS[item.kind]
         )
-        row.prop(item, "frame", text="", emboss=False)
+        frame = row.row()
+        frame.ui_units_x = 2.5  # the name has the rest of the row
+        frame.prop(item, "frame", text="", emboss=False)
         row.prop(item, "active", text="")
 
 
 class GoalsPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_goals"
     bl_label = "Goals"
-    bl_order = 3
+    bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
-
-    poll = shown_if(own_body)
 
     def draw(self, context: Any) -> None:
         layout = self.layout
-        listed = own_body(context).data.goals
-        layout.operator_menu_enum("condyle.add_goal", "kind", icon="ADD")
-        if listed.rows:
-            row = layout.row()
-            draw_rows(row, GoalRows, listed, "rows", "active_row", 3)
-            row.operator("condyle.remove_goal", text="", icon="REMOVE")
-            _draw_goal(
-                fields(layout.column()), context, listed.rows[min(listed.active_row, len(listed.rows) - 1)]
-            )
-        column = fields(layout.column())
-        draw_fields(column, context.scene.condyle.goals, "by", "knots", "steps", "effort", "tolerance")
+        body = own_body(context)
+        listed = None if body is None else body.data.goals
         row = layout.row(align=True)
-        row.scale_y = 1.4
-        row.operator("condyle.solve_goals", icon="CON_TRACKTO").accept = False
-        if session.missed_goals == context.scene.session_uid and session.job is None:
-            layout.operator("condyle.solve_goals", text="Write Anyway", icon="REC").accept = True
-        _draw_physical(layout, context)
+        row.operator_menu_enum("condyle.add_goal", "kind", icon="ADD")
+        row.operator("condyle.remove_goal", text="", icon="REMOVE")
+        _draw_search(layout, "solve_goals", "CON_TRACKTO", session.missed_goals == context.scene.session_uid)
+        if listed is not None and listed.rows:
+            draw_rows(layout, GoalRows, listed, "rows", "active_row", 3)
+            active = listed.rows[min(listed.active_row, len(listed.rows) - 1)]
+            _draw_goal(fields(layout.column()), context, active)
 
 
-def _draw_physical(layout: Any, context: Any) -> None:
-    column = fields(layout.column())
-    draw_fields(column, context.scene.condyle.goals, "strength", "spacing", "far_off")
+class GoalSearchPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_goal_search"
+    bl_label = "Search"
+    bl_parent_id = "CONDYLE_PT_goals"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        column = fields(self.layout.column())
+        draw_fields(column, context.scene.condyle.goals, "by", "knots", "steps", "effort", "tolerance")
+
+
+class PhysicalPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_make_physical"
+    bl_label = "Make Physical"
+    bl_parent_id = "CONDYLE_PT_goals"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw(self, context: Any) -> None:
+        layout = self.layout
+        _draw_search(layout, "make_physical", "FORCE_FORCE", session.far_off == context.scene.session_uid)
+        draw_fields(fields(layout.column()), context.scene.condyle.goals, "strength", "spacing", "far_off")
+
+
+def _draw_search(layout: Any, name: str, icon: str, missed: bool) -> None:
+    """Draw the button of a search; beside it, after a search that missed, the one that writes what was found."""
     row = layout.row(align=True)
     row.scale_y = 1.4
-    row.operator("condyle.make_physical", icon="FORCE_FORCE").accept = False
-    if session.far_off == context.scene.session_uid and session.job is None:
-        layout.operator("condyle.make_physical", text="Write Anyway", icon="REC").accept = True
+    row.operator(f"condyle.{name}", icon=icon).accept = False
+    if missed and session.job is None:
+        row.operator(f"condyle.{name}", text="Write Anyway", icon="REC").accept = True
 
 
 def _draw_goal(layout: Any, context: Any, goal: Any) -> None:

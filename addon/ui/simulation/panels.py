@@ -10,6 +10,7 @@ from ...data.simulation import INTEGRATORS, BakeStatistics
 from ...jobs import bake, partial_bake, precompile
 from ...jobs.operator import Job
 from ...live import run_mode
+from ..checks.panels import draw_count
 from ..layout import draw_fields, draw_lines, draw_note, draw_status, fields
 
 
@@ -21,20 +22,22 @@ class BakePanel(SidebarPanel, Panel):
     def draw(self, context: Any) -> None:
         layout = self.layout
         precompile.note(bake, run_mode)
-        job = session.job
+        job, kept = session.job, partial_bake.of(context.scene)
+        row = layout.row(align=True)
+        row.scale_y = 1.4
         if job is not None:
-            draw_job(layout, job)
+            draw_job(row, job)
         else:
-            row = layout.row(align=True)
-            row.scale_y = 1.4
             row.operator("condyle.bake", icon="REC")
             row.operator("condyle.free_bake", icon="TRASH")
-            layout.operator("condyle.check_scene", icon="CHECKMARK")
+        row = layout.row(align=True)
+        checks = row.row(align=True)
+        checks.enabled = job is None
+        checks.operator("condyle.check_scene", icon="CHECKMARK")
+        if kept is not None:
+            checks.operator("condyle.bake_unfinished", text=f"Up to {kept.frames[-1]:g}", icon="REC")
+        draw_count(row, context.scene)
         draw_status(layout, context, *status(context.scene, job))
-        kept = partial_bake.of(context.scene)
-        if kept is not None and job is None:
-            last = f"{kept.frames[-1]:g}"
-            layout.operator("condyle.bake_unfinished", text=f"Bake Up to Frame {last}", icon="REC")
 
 
 def status(scene: Scene, job: Job | None) -> tuple[str, str, bool]:
@@ -53,18 +56,13 @@ def status(scene: Scene, job: Job | None) -> tuple[str, str, bool]:
     return (preparing, "SORTTIME", False) if preparing else ("Ready", "INFO", False)
 
 
-def draw_job(layout: UILayout, job: Job) -> None:
-    """Draw the progress of a running job, and its Cancel button, as high as the buttons otherwise there."""
-    row = layout.row(align=True)
-    row.scale_y = 1.4
+def draw_job(row: UILayout, job: Job) -> None:
+    """Draw the progress of a running job, and its Cancel button, in the place of other buttons."""
     if job.endless:
         row.label(text=job.title, icon="PLAY")
     else:
         row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
     row.operator("condyle.cancel", text="", icon="CANCEL")
-    check = layout.row()
-    check.enabled = False
-    check.operator("condyle.check_scene", icon="CHECKMARK")
 
 
 class SettingsPanel(SidebarPanel, Panel):

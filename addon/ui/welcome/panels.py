@@ -12,7 +12,7 @@ from ..layout import draw_note
 class WelcomePanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_welcome"
     bl_label = "Begin"
-    bl_order = -1
+    bl_order = 1
 
     poll = shown_if(lambda context: is_empty(context.scene))
 
@@ -34,7 +34,7 @@ class NextStepPanel(SidebarPanel, Panel):
 
     bl_idname = "CONDYLE_PT_next_step"
     bl_label = "Next Step"
-    bl_order = -1
+    bl_order = 1
 
     @classmethod
     def poll(cls, context: Any) -> bool:
