@@ -49,7 +49,7 @@ class ChainPanel(SidebarPanel, Panel):
         fields(layout.column()).prop(shown[0].data.body.spring, "strength", text="By")
         draw_tuning(layout, shown[0])
         if force_fields.in_use(context.scene):
-            layout.prop(shown[0].data.body, "fields" + SELECTED, slider=True)
+            fields(layout.column()).prop(shown[0].data.body, "fields" + SELECTED, slider=True)
         if own:
             layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
         row = layout.row(align=True)
