@@ -160,8 +160,7 @@ def motions_of(joint: physics_access.Joint, ranges: np.ndarray, after: np.ndarra
     row = Row()
     if joint.num_coordinates == 1:
         places = even_places(ranges[0, 0], ranges[0, 1], _detail(joint))
-        parts = joint.factorization()
-        row.move({0: 1.0}, places, factor_poses.along(parts.blocks, parts.after @ after, places))
+        row.move({0: 1.0}, places, factor_poses.along(joint, places) @ after)
     else:
         _add(row, joint, ranges, 0, 1.0)
         row.constant(after)
@@ -212,6 +211,11 @@ def _add(row: Row, joint: physics_access.Joint, ranges: np.ndarray, first: int, 
             row.turn(_axis(letter), [(_line({reading: 1.0}, sign),)])
     elif isinstance(joint, joints.SplineSurface):
         _add_surface(row, joint, first, sign)
+    elif isinstance(joint, joints.SplineCurve):
+        # differences over a knot, where the third derivative jumps, need more samples
+        places = even_places(ranges[first, 0], ranges[first, 1], 4 * len(joint.frames) + 16)
+        whole = joint if sign > 0 else joints.Inverted(joint)
+        _add_poses(row, {first: 1.0}, places, factor_poses.along(whole, places))
     else:
         inverse = joints.Inverted(joint) if sign < 0 else joint
         limits = dict(joint.rotation_limits)
@@ -329,17 +333,10 @@ def _add_of_two(row: Row, block: physics_access.Block, ranges: np.ndarray, readi
 
 
 def _add_function(row: Row, block: physics_access.Block, ranges: np.ndarray, reading: int) -> None:
-    """A motion along a curve, or a turn or shift by a function of a sum of coordinates."""
-    layout = physics_access.part("kernels.layout")
-    if block.kind != layout.FUNCTION:
-        # differences over a knot, where the third derivative jumps, need more samples
-        detail = 4 * int(block.data[layout.SPLINE_SPANS]) + 16 if block.kind == layout.SPLINE_CURVE else 8
-        places = even_places(ranges[reading, 0], ranges[reading, 1], detail)
-        _add_poses(row, {reading: 1.0}, places, factor_poses.along_spline(block.data, places))
-        return
+    """A turn or shift, or both at once, by a function of a sum of coordinates."""
     given, function = factor_poses.weights_and_function(block)
     weights = {reading + k: float(weight) for k, weight in enumerate(given) if weight != 0.0}
-    twist = factor_poses.twist(block.data)
+    twist = factor_poses.twist(block)
     if not weights:
         value = factor_poses.function_values(function, np.zeros(1))
         row.constant(physics_access.physics().lie.exp(value[0] * twist))

@@ -7,19 +7,37 @@ A factor with a constant twist is evaluated only through its function, and a str
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
 
 import numpy as np
 
 from ..blender import physics_access
 
 
-def along(blocks: Iterable[physics_access.Block], after: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Poses (n, 4, 4) of a product of factors of one coordinate at its values (n,); after: constant (4, 4)."""
+def along(joint: physics_access.Joint, places: np.ndarray) -> np.ndarray:
+    """Poses (n, 4, 4) of a joint with one coordinate at its values (n,)."""
+    joints, lie = physics_access.physics().joints, physics_access.physics().lie
+    if isinstance(joint, joints.Inverted):
+        return np.asarray(lie.inverse(along(joint.joint, places)))
+    if isinstance(joint, joints.Composite):
+        return functools.reduce(np.matmul, [along(part, places) for part in joint.joints])
+    if isinstance(joint, joints.SplineCurve):
+        return _along_curve(joint, places)
+    parts = joint.factorization()
     poses = np.tile(np.eye(4), (len(places), 1, 1))
-    for block in blocks:
+    for block in parts.blocks:
         poses = poses @ block.frame @ _of_one(block, places)
-    return poses @ after
+    return poses @ parts.after
+
+
+def _along_curve(curve: physics_access.SplineCurve, places: np.ndarray) -> np.ndarray:
+    """Beyond its ends a curve goes on with the twist that it has there, unless it is clamped."""
+    splines = physics_access.part("joints.spline_sites")
+    q = curve.parameter_at(places)
+    inside = q if curve.periodic else np.clip(q, *curve.knots[[curve.order - 1, len(curve.frames)]])
+    sites = splines.Sites.at(inside, curve.knots, curve.order, curve.periodic)
+    beyond = (q - inside) * (curve.outside != "clamp")
+    twists = splines.derivatives(curve.frames, sites)[0] * beyond[:, None]
+    return np.asarray(splines.poses(curve.frames, sites) @ physics_access.physics().lie.exp(twists))
 
 
 def _of_one(block: physics_access.Block, places: np.ndarray) -> np.ndarray:
@@ -28,17 +46,16 @@ def _of_one(block: physics_access.Block, places: np.ndarray) -> np.ndarray:
     if block.kind == layout.SCREW:
         rate, lead = block.data
         return np.asarray(lie.exp(np.multiply.outer(places, [0.0, 0.0, rate, 0.0, 0.0, lead])))
-    if block.kind == layout.FUNCTION:
-        weights, function = weights_and_function(block)
-        # a constant is the same at all places
-        sums = weights.sum() * places if weights.any() else np.zeros(1)
-        return np.asarray(lie.exp(np.multiply.outer(function_values(function, sums), twist(block.data))))
-    return along_spline(block.data, places)
+    weights, function = weights_and_function(block)
+    # a constant is the same at all places
+    sums = weights.sum() * places if weights.any() else np.zeros(1)
+    return np.asarray(lie.exp(np.multiply.outer(function_values(function, sums), twist(block))))
 
 
-def twist(row: np.ndarray) -> np.ndarray:
-    """The twist (..., 6) of a row (..., 11) of the kernels."""
-    return np.concatenate([row[..., 3:4] * row[..., :3], row[..., 4:7]], axis=-1)
+def twist(block: physics_access.Block) -> np.ndarray:
+    """The twist (6,) of a factor with a constant twist."""
+    n, rate, v = block.data[:3], block.data[3], block.data[4:7]
+    return np.concatenate([rate * n, v])
 
 
 def weights_and_function(block: physics_access.Block) -> tuple[np.ndarray, np.ndarray]:
@@ -85,36 +102,3 @@ def values_of_two(block: physics_access.Block, x: np.ndarray, y: np.ndarray) -> 
         return np.arctan2(rise, run)
     aside = (b * b - c * c) * sin_y * np.hypot(rise, run) * sin_x * cos_x
     return np.arctan2(aside, a / (b * c) * cos_y**2 * square + b * c / a * sin_y**2)
-
-
-def along_spline(data: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Poses (n, 4, 4) of a spline curve, as ``kernels.joints.factors.curve_factors`` has them one at a time."""
-    at, lie = physics_access.part("kernels.layout"), physics_access.physics().lie
-    pace = data[int(data[at.SPLINE_PACE]) :] if data[at.SPLINE_PACE] else None
-    if pace is not None:
-        places = _in_period(places, pace[at.PACE_LOWER], pace[at.PACE_PERIOD])
-        places = function_values(pace[at.PACE_FUNCTION :], places)
-    lower, upper, period = data[[at.SPLINE_LOWER, at.SPLINE_UPPER, at.SPLINE_PERIOD]]
-    places = _in_period(places, lower, period)
-    start, rows = physics_access.part("joints.curve_packing").span_rows(data)
-    begins, scales = data[start - 2 * (len(rows) + 1) : start].reshape(-1, 2).T
-    inside, order = np.clip(places, lower, upper), int(data[at.SPLINE_ORDER])
-    span = np.clip(np.searchsorted(begins, inside, side="right") - 1, 0, len(rows) - 1)
-    powers = ((inside - begins[span]) * scales[span])[:, None] ** np.arange(order)
-    base = np.tile(np.eye(4), (len(rows), 1, 1))
-    base[:, :3, :3], base[:, :3, 3] = rows[:, :9].reshape(-1, 3, 3), rows[:, 9:12]
-    factors = rows[:, 12:].reshape(len(rows), order - 1, -1)
-    steps = [
-        lie.exp(twist(factors[span, k]) * (factors[span, k, at.TWIST_WIDTH :] * powers).sum(axis=1)[:, None])
-        for k in range(order - 1)
-    ]
-    ends = data[start + rows.size :][: 2 * (12 + at.TWIST_WIDTH)].reshape(2, -1)
-    beyond = (places - inside) * (data[at.SPLINE_OUTSIDE] != at.OUTSIDE_CLAMP)
-    further = lie.exp(twist(ends[np.where(beyond > 0.0, 1, 0), 12:]) * beyond[:, None])
-    if data[at.SPLINE_INVERTED]:
-        return np.asarray(further @ functools.reduce(np.matmul, steps) @ base[span])
-    return np.asarray(base[span] @ functools.reduce(np.matmul, steps) @ further)
-
-
-def _in_period(places: np.ndarray, lower: float, period: float) -> np.ndarray:
-    return places - period * np.floor((places - lower) / period) if period > 0.0 else places

@@ -4,7 +4,6 @@ from typing import Any
 
 from bpy.types import Panel, Scene, UILayout
 
-from ...blender import session
 from ...data import findings, references
 from ...data.property_options import shown_if
 from ...making import scales
@@ -20,10 +19,8 @@ WIDTH = 22
 
 def draw_count(row: UILayout, scene: Scene) -> None:
     """Draw the button that opens the list, with the number of its lines: always there, so that nothing moves."""
-    shown = [finding for _, finding in findings.shown(scene)]
-    button = row.row(align=True)
-    button.ui_units_x = 3
-    button.alert = any(finding.is_error for finding in shown)
+    shown, button = [finding for _, finding in findings.shown(scene)], row.row(align=True)
+    button.ui_units_x, button.alert = 3, any(finding.is_error for finding in shown)
     icon = "CANCEL" if button.alert else "ERROR" if any(not finding.is_hint for finding in shown) else "INFO"
     button.popover(WarningsPanel.bl_idname, text=str(len(shown)), icon=icon)
 
@@ -37,11 +34,10 @@ class WarningsPanel(Panel):
     bl_region_type = "HEADER"
     bl_ui_units_x = WIDTH
 
-    poll = shown_if(lambda context: _shown(context))
+    poll = shown_if(lambda context: findings.shown(context.scene))
 
     def draw(self, context: Any) -> None:
-        layout = self.layout
-        shown = _shown(context)
+        layout, shown = self.layout, findings.shown(context.scene)
         row = layout.row()
         row.label(text="Warnings")
         row.operator("condyle.clear_findings", text="", icon="X", emboss=False)
@@ -64,8 +60,3 @@ class WarningsPanel(Panel):
         more = len(shown) - MOST_SHOWN
         if more > 0:
             layout.label(text=f"and {more} more", icon="BLANK1")
-
-
-def _shown(context: Any) -> list[tuple[int, Any]]:
-    """Indices and findings of the list."""
-    return findings.shown(context.scene) if session.findings else []
