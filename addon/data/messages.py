@@ -118,7 +118,7 @@ TEXTS = {
     "import-no-vtp": "Geometry {file} is left out: only .vtp files are read. Convert it",
     "import-geometry": "Geometry {file} is left out: {error}",
     "import-muscle": "Muscle {muscle!r} is left out: {error}",
-    "import-degroote": "De Groote's law becomes the nearest of Millard's, within 0.1 of the largest force, since the add-on lacks it: {muscle}",
+    "import-degroote": "De Groote's or Schutte's law becomes the nearest of Millard's, within 0.1 of the largest force, since the add-on lacks it: {muscle}",
     "import-cord": "Imported without force, since the add-on has no law of a passive cord: {muscle}. Give it one",
     "import-obstacle": "An obstacle is left out: {muscle}",
     "import-activations": "Activations at the start are not imported; muscles start with the excitation of the first frame as their activation: {muscles}",

@@ -42,7 +42,7 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         try:
             item = _muscle(standing, made, muscle, surfaces)
             made.muscles[muscle.name] = item
-            lacking = {"cord": "import-cord", "degroote": "import-degroote"}
+            lacking = {"cord": "import-cord"} | dict.fromkeys(("degroote", "schutte"), "import-degroote")
             code = lacking.get(muscle.law.type) if muscle.law is not None else None
             if code is not None:
                 made.warnings.append(findings.about(item, code, muscle=muscle.name))
@@ -129,7 +129,7 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
     if law is None or law.type == "cord":
         settings.law.kind = "none"
         return
-    if law.type == "degroote":
+    if law.type in ("degroote", "schutte"):
         law = physics_access.part("io.opensim_laws").nearest_millard(law)
     metres = units.length_scale(standing.scene)
     settings.law.kind = law.type

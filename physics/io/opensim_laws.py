@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..errors import ModelError
-from ..muscles import DeGroote, ForceLaw, Millard, Tension, Thelen
+from ..muscles import DeGroote, ForceLaw, Millard, Schutte, Tension, Thelen
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimMuscle
 
@@ -58,6 +58,9 @@ DEGROOTE = COMMON | {
     "active_force_width_scale": "active_width",
     "activation_dynamics_smoothing": "activation_smoothing",
 }
+SCHUTTE = dict(list(COMMON.items())[:4]) | {"damping": "damping"}
+SCHUTTE_TIMES = {"time_scale": 0.1, "activation1": 7.667, "activation2": 1.459854}
+SCHUTTE_CURVES = {f"{kind}_force_length_curve": f"{kind}_curve" for kind in ("active", "passive", "tendon")}
 LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016, within 0.1 of the largest force
     "active_low": 0.5,
     "active_knee": 0.73,
@@ -71,11 +74,25 @@ LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016,
     "passive_low_stiffness": 0.2,
     "passive_curviness": 0.75,
 }
-SHARED = (*COMMON.values(), "damping", "rigid_tendon", "tendon_strain")  # of Millard's and De Groote's laws
+LIKE_SCHUTTE = {  # likewise of Schutte 1993
+    "active_low": 0.423,
+    "active_knee": 0.739,
+    "active_high": 1.611,
+    "active_slope": 0.495,
+    "active_least": 0.105,
+    "isometric_slope": 8.0,
+    "eccentric_near_slope": 0.01,
+    "passive_strain_zero": -0.05,
+    "passive_strain_one": 0.5,
+    "passive_stiffness": 7.7,
+    "tendon_strain": 0.033,
+}
+SHARED = (*COMMON.values(), "damping", "rigid_tendon")  # of Millard's and those laws
 LAWS: dict[str, tuple[Any, dict[str, str]]] = {
     "Thelen2003Muscle": (Thelen, THELEN),
     "Millard2012EquilibriumMuscle": (Millard, MILLARD),
     "DeGrooteFregly2016Muscle": (DeGroote, DEGROOTE),
+    "Schutte1993Muscle_Deprecated": (Schutte, SCHUTTE),
 }
 # OpenSim's defaults
 DEFAULTS = {"max_isometric_force": 1000.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
@@ -87,7 +104,7 @@ FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 ASIDE = frozenset(
     {
         *("optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"),
-        "default_normalized_tendon_force",
+        *("default_normalized_tendon_force", *SCHUTTE_TIMES),
     }
 )
 
@@ -108,7 +125,11 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     flags = dict(muscle.flags)
     if names is DEGROOTE:
         values["passive"] = not flags.pop("ignore_passive_fiber_force", False)
-    if names is not MILLARD and values.get("minimum_activation", LEAST_ACTIVATION) < LEAST_ACTIVATION:
+    if names is SCHUTTE:
+        scale, rise, fall = (muscle.parameters.get(name, usual) for name, usual in SCHUTTE_TIMES.items())
+        values |= {"max_contraction_velocity": 1.0 / scale, "activation_time": scale / (rise + fall)}
+        values |= {"deactivation_time": scale / fall, **muscle.curves}
+    if names in (THELEN, DEGROOTE) and values.get("minimum_activation", LEAST_ACTIVATION) < LEAST_ACTIVATION:
         values["minimum_activation"] = LEAST_ACTIVATION
         notes.warn(f"minimum_activation is increased to {LEAST_ACTIVATION:g}", muscle.name)
     slack = values["tendon_slack_length"]
@@ -133,10 +154,12 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     return law
 
 
-def nearest_millard(law: DeGroote) -> Millard:
-    """A law with Millard's curves, for programs that lack De Groote's; within 0.1 of the largest force."""
-    values: dict[str, Any] = {name: getattr(law, name) for name in SHARED} | LIKE_DEGROOTE
-    values["passive_strain_one"] = law.passive_strain
+def nearest_millard(law: DeGroote | Schutte) -> Millard:
+    """A law with Millard's curves, for programs that lack this one; within 0.1 of the largest force."""
+    values: dict[str, Any] = {name: getattr(law, name) for name in SHARED}
+    if isinstance(law, Schutte):
+        return Millard(**values | LIKE_SCHUTTE)
+    values |= LIKE_DEGROOTE | {"passive_strain_one": law.passive_strain, "tendon_strain": law.tendon_strain}
     return Millard(**values, passive_stiffness=3.0 / max(law.passive_strain, 1e-3))
 
 

@@ -8,8 +8,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from ..errors import ModelError
-from ..muscles import Cord, Cylinder, DeGroote, Millard, Muscle, Obstacle, PathPoint, Tension
-from .opensim_laws import LAWS, MARGIN
+from ..muscles import Cord, Cylinder, DeGroote, Millard, Muscle, Obstacle, PathPoint, Schutte, Tension
+from .opensim_laws import LAWS, MARGIN, SCHUTTE_CURVES
 from .opensim_out import Names, angles, collection, expression, function_or_spline, made
 from .opensim_parts import WRAPS
 
@@ -164,6 +164,12 @@ def _hill(tag: str, path: Element, name: str, muscle: Muscle, entries: Mapping[s
             curves.setdefault(curve, {})[key] = numbers[ours]
     children = [made(curve, name=f"{name}_{curve}", **values) for curve, values in curves.items()]
     plain["default_activation"] = ACTIVATION if muscle.activation is None else muscle.activation
+    if isinstance(law, Schutte):
+        scale = 1.0 / law.max_contraction_velocity
+        fall = scale / law.deactivation_time
+        plain |= {"time_scale": scale, "activation1": scale / law.activation_time - fall, "activation2": fall}
+        held = {theirs: getattr(law, ours) for theirs, ours in SCHUTTE_CURVES.items()}
+        children += [made(name, function_or_spline(f, (0.0, 2.0), 1e-9)[0]) for name, f in held.items() if f]
     if isinstance(law, DeGroote):
         plain["ignore_passive_fiber_force"] = not law.passive
     else:

@@ -120,7 +120,8 @@ class OpenSimMuscle:
     Attributes:
         name: unique in the model. kind: its class in OpenSim. points, wraps: its path.
         parameters: numbers by OpenSim's names, those of curves as ``curve.name``. flags: truth values likewise.
-        active: whether it applies its force. law: of what is no muscle, such as a ligament.
+        active: whether it applies its force. law: of what is no muscle, such as a ligament. curves: of Schutte's law,
+            by our names.
     """
 
     name: str
@@ -131,6 +132,7 @@ class OpenSimMuscle:
     flags: Mapping[str, bool] = field(default_factory=dict)
     active: bool = True
     law: ForceLaw | None = None
+    curves: Mapping[str, Function] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from .opensim_cords import BETWEEN_POINTS, cord_law
 from .opensim_frames import Frames, placed
 from .opensim_functions import read_function
 from .opensim_joints import STILL
-from .opensim_laws import LAWS
+from .opensim_laws import LAWS, SCHUTTE_CURVES
 from .opensim_notes import Notes
 from .opensim_parts import (
     WRAPS,
@@ -54,10 +54,16 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
         child = node.child(curve)
         if child is not None:
             _values(child, f"{curve}.", parameters, flags)
+    holders = {ours: node.child(theirs) for theirs, ours in SCHUTTE_CURVES.items() if node.tag in LAWS}
+    functions = {
+        ours: function
+        for ours, holder in holders.items()
+        if holder is not None and (function := read_function(holder)) is not None
+    }
     if node.tag not in LAWS:
         node.forget()  # its curves mean nothing to the tension that replaces it
     active = flags.pop("appliesForce", True)
-    return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active, law)
+    return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active, law, functions)
 
 
 def _wrap(node: Node, count: int) -> OpenSimPathWrap:

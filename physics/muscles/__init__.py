@@ -2,7 +2,7 @@
 
 from .cord import Cord
 from .force_law import ForceLaw
-from .hill import DeGroote, Millard, Tension, Thelen, law_from_dict
+from .hill import DeGroote, Millard, Schutte, Tension, Thelen, law_from_dict
 from .mass import MassPoints
 from .muscle import Muscle
 from .obstacle import Obstacle
@@ -34,6 +34,7 @@ __all__ = [
     "Muscle",
     "Obstacle",
     "PathPoint",
+    "Schutte",
     "Sphere",
     "SphereCappedCylinder",
     "Proportional",

@@ -1,4 +1,4 @@
-"""Hill-type muscles (Millard et al. 2013; Thelen 2003), and a plain tension."""
+"""Hill-type muscles (Millard et al. 2013; Thelen 2003; De Groote et al. 2016; Schutte 1993), and a plain tension."""
 
 import math
 from dataclasses import dataclass, field
@@ -10,11 +10,12 @@ import numpy as np
 from .. import kernels, registry
 from .._typing import FloatArray
 from ..errors import ModelError
-from ..joints import Function, function_from_dict
+from ..joints import CubicSpline, Function, function_from_dict
+from ..joints.functions import record_with
 from ..kernels.muscles import hill_layout
 from ..validation import NOT_NEGATIVE, NUMBER, POSITIVE, SHARE, TRUTH, number, optional
 from . import hill_curves
-from .cord import Cord
+from .cord import FUNCTION, Cord
 from .force_law import ForceLaw
 
 MAX_PENNATION = math.acos(0.1)  # rad: the steepest fibres
@@ -61,7 +62,7 @@ class Fibre(ForceLaw):
 
 
 class Hill(Fibre):
-    """Base of Millard's, Thelen's and De Groote's muscles."""
+    """Base of the muscles with fibres and a tendon."""
 
     activation_time: float
     deactivation_time: float
@@ -294,13 +295,75 @@ class DeGroote(Hill):
         return np.array([*head, tendon, rate, offset, scale, self.active_width, self.activation_smoothing])
 
 
+# OpenSim's curves of Schutte's muscle
+SCHUTTE_ACTIVE = CubicSpline(
+    [
+        -5.307692,
+        -4.307692,
+        -1.923077,
+        -0.884615,
+        -0.269231,
+        0.230769,
+        0.461538,
+        0.52725,
+        0.62875,
+        0.71875,
+        0.86125,
+    ]
+    + [1.045, 1.2175, 1.43875, 1.5, 1.615385, 2.0, 2.961538, 3.692308, 5.461538, 9.901902],
+    [0.012188, 0.021899, 0.036466, 0.052493, 0.075312, 0.114158, 0.157859, 0.226667, 0.636667, 0.856667, 0.95]
+    + [0.993333, 0.77, 0.246667, 0.193821, 0.133252, 0.072683, 0.044417, 0.036341, 0.021899, 0.007332],
+)
+SCHUTTE_TENDON = CubicSpline(
+    [-10.0, -0.002, -0.001, 0.0, 0.00131, 0.00281, 0.00431, 0.00581, 0.00731, 0.00881, 0.0103, 0.0118, 0.0123]
+    + [9.2, 9.201, 9.202, 20.0],
+    [0.0, 0.0, 0.0, 0.0, 0.0108, 0.0257, 0.0435, 0.0652, 0.0915, 0.123, 0.161, 0.208, 0.227] + 4 * [345.0],
+)
+
+
+@dataclass(frozen=True)
+class Schutte(Hill):
+    """Schutte's muscle (1993) as in OpenSim; OpenSim's names in brackets.
+
+    Attributes:
+        max_isometric_force ... pennation, damping (positive), rigid_tendon: as of `Millard`.
+        max_contraction_velocity: [1 / time_scale]. activation_time: at full excitation, [time_scale / (activation1 +
+            activation2)]. deactivation_time: [time_scale / activation2].
+        active_curve, passive_curve: by the fibre's length over the optimal one; no passive curve: exp(8 x - 12).
+        tendon_curve: by the tendon's strain; the tendon is slack below 0.
+    """
+
+    damping: float = field(default=0.1, metadata=POSITIVE)
+    activation_time: float = field(default=0.1 / 9.126854, metadata=POSITIVE)
+    deactivation_time: float = field(default=0.1 / 1.459854, metadata=POSITIVE)
+    minimum_activation: float = field(default=0.0, metadata=SHARE)
+    rigid_tendon: bool = field(default=False, metadata=TRUTH)
+    active_curve: Function = field(default=SCHUTTE_ACTIVE, metadata=FUNCTION)
+    passive_curve: Function | None = field(default=None, metadata=optional(FUNCTION))
+    tendon_curve: Function = field(default=SCHUTTE_TENDON, metadata=FUNCTION)
+    type: ClassVar[str] = "schutte"
+
+    @cached_property
+    def record(self) -> FloatArray:
+        head = self._head(hill_layout.SCHUTTE, self.damping, self.minimum_activation, 0.0)
+        functions = {
+            hill_layout.ACTIVE_CURVE: self.active_curve,
+            hill_layout.PASSIVE_CURVE: self.passive_curve,
+            hill_layout.TENDON_CURVE: self.tendon_curve,
+        }
+        records = {k: f and f.integral("a curve of a muscle") for k, f in functions.items()}
+        return record_with(np.array([*head, 0.0, 0.0, 0.0]), records)
+
+
 #: every force law by its ``type``
-LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen, DeGroote, Cord)
+LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen, DeGroote, Schutte, Cord)
 
 
 def law_from_dict(description: Any) -> ForceLaw:
     """The law described by ``ForceLaw.to_dict``; FormatError if a key or the type is unknown."""
-    read = dict.fromkeys(("elastic", "viscosity", "damper"), _function)
+    read = dict.fromkeys(
+        ("elastic", "viscosity", "damper", "active_curve", "passive_curve", "tendon_curve"), _function
+    )
     return registry.from_dict(description, LAWS, "a force law", read)
 
 

@@ -1,8 +1,8 @@
 """Hill-type muscles: a fibre with an active, a passive and a damping element in series with a tendon.
 
-Millard's damped equilibrium (Millard et al. 2013) and Thelen's muscle (Thelen 2003), with an elastic or a rigid tendon;
-fibres are pennate at fixed height. `laws` is a flat array with a muscle's record at `law` (see ``hill_layout``);
-lengths and speeds are the path's.
+The muscles of Millard et al. (2013), Thelen (2003), De Groote et al. (2016) and Schutte (1993), with an elastic or a
+rigid tendon; fibres are pennate at fixed height. `laws` is a flat array with a muscle's record at `law` (see
+``hill_layout``); lengths and speeds are the path's.
 """
 
 import math
@@ -19,6 +19,14 @@ from .degroote import (
     degroote_passive,
     degroote_speed,
     degroote_tendon,
+)
+from .schutte import (
+    schutte_activation,
+    schutte_active,
+    schutte_force,
+    schutte_passive,
+    schutte_speed,
+    schutte_tendon,
 )
 from .thelen import (
     thelen_active,
@@ -48,6 +56,9 @@ def tendon_force(laws: Array, law: int, length: float) -> tuple[float, float]:
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
         force, slope, _ = degroote_tendon(laws, law, length)
         return force, slope
+    if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
+        force, slope, _ = schutte_tendon(laws, law, length)
+        return force, slope
     return curve(laws, curves(laws, law, hill.TENDON_CURVE), length)
 
 
@@ -57,6 +68,8 @@ def active_factor(laws: Array, law: int, length: float) -> tuple[float, float]:
         return thelen_active(laws, law, length)
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
         return degroote_active(laws, law, length)
+    if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
+        return schutte_active(laws, law, length)
     return curve(laws, curves(laws, law, hill.ACTIVE_CURVE), length)
 
 
@@ -66,6 +79,9 @@ def passive_force(laws: Array, law: int, length: float) -> tuple[float, float]:
         return thelen_passive(laws, law, length)
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
         force, slope, _ = degroote_passive(laws, law, length)
+        return force, slope
+    if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
+        force, slope, _ = schutte_passive(laws, law, length)
         return force, slope
     return curve(laws, curves(laws, law, hill.PASSIVE_CURVE), length)
 
@@ -81,6 +97,8 @@ def fibre_speed(
         return thelen_speed(laws, law, activation, isometric, force)
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
         return degroote_speed(laws, law, activation, isometric, force)
+    if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
+        return schutte_speed(laws, law, isometric, force)
     damping = laws[law + hill.DAMPING]
     speed, factor, slope = invert_sum(laws, curves(laws, law, hill.VELOCITY_CURVE), damping, isometric, force)
     by_force = 1.0 / (isometric * slope + damping)
@@ -98,7 +116,10 @@ def active_force(
         return thelen_force(laws, law, activation, isometric, speed)
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
         return degroote_force(laws, law, activation, isometric, speed)
-    factor, slope = curve(laws, curves(laws, law, hill.VELOCITY_CURVE), speed)
+    if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
+        factor, slope = schutte_force(speed)
+    else:
+        factor, slope = curve(laws, curves(laws, law, hill.VELOCITY_CURVE), speed)
     return isometric * factor, isometric * slope, factor, 0.0
 
 
@@ -121,6 +142,9 @@ def activation_rate(
     away = e - activation
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
         rate, by_excitation, by_activation = degroote_activation(laws, law, away, a, moves / 1.5)
+        return rate, by_excitation if e == excitation else 0.0, by_activation
+    if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
+        rate, by_excitation, by_activation = schutte_activation(laws, law, e, away)
         return rate, by_excitation if e == excitation else 0.0, by_activation
     if away > 0.0:
         by_excitation = 1.0 / (laws[law + hill.ACTIVATION_TIME] * pace)
@@ -247,6 +271,8 @@ def stored(laws: Array, law: int, fibre: float, tendon_length: float) -> tuple[f
         )
     elif int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
         tendon, passive = degroote_tendon(laws, law, stretch)[2], degroote_passive(laws, law, normal)[2]
+    elif int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
+        tendon, passive = schutte_tendon(laws, law, stretch)[2], schutte_passive(laws, law, normal)[2]
     else:
         tendon = curve_integral(laws, curves(laws, law, hill.TENDON_CURVE), stretch)
         passive = curve_integral(laws, curves(laws, law, hill.PASSIVE_CURVE), normal)

@@ -1,7 +1,7 @@
 """Offsets in the record of a muscle's force law."""
 
 # kinds of law
-TENSION, MILLARD, THELEN, CORD, DEGROOTE = 0, 1, 2, 3, 4
+TENSION, MILLARD, THELEN, CORD, DEGROOTE, SCHUTTE = 0, 1, 2, 3, 4, 5
 
 # the record's head
 LAW_KIND = 0
@@ -18,7 +18,7 @@ MIN_ACTIVATION = 10
 MIN_FIBRE = 11  # m
 CURVES = 12
 
-# Millard: offsets of its curves' records (below)
+# Millard: offsets of its curves' records (below); Schutte: of integrals of functions, 0: none
 ACTIVE_CURVE, PASSIVE_CURVE, TENDON_CURVE, VELOCITY_CURVE = 12, 13, 14, 15
 
 # Thelen: parameters of its formulas

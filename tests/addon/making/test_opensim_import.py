@@ -207,11 +207,12 @@ def test_activations_at_the_start_are_named(part, scene, lever):
 
 
 def test_laws_that_the_add_on_lacks_are_told(part, scene, lever):
-    """A ligament is a muscle without force, De Groote's muscle one with Millard's curves."""
+    """A ligament is a muscle without force, De Groote's and Schutte's muscles ones with Millard's curves."""
     read = part("making.opensim_import").import_model
     kinds = {
         "PathSpring": ("import-cord", "none"),
         "DeGrooteFregly2016Muscle": ("import-degroote", "millard"),
+        "Schutte1993Muscle_Deprecated": ("import-degroote", "millard"),
     }
     numbers = "<resting_length>0.3</resting_length><stiffness>9</stiffness><dissipation>0</dissipation>"
     for kind, (code, law) in kinds.items():

@@ -367,6 +367,14 @@ def test_a_muscle_of_de_groote_has_its_curves():
     assert not notes.lines(physics=True) and law.activation_time == 0.015
 
 
+def test_the_nearest_of_millards_curves_to_schuttes():
+    law = law_of(OpenSimMuscle("m", "Schutte1993Muscle_Deprecated", ()), Notes())
+    places = {"active": (0.4, 1.7), "passive": (0.4, 1.5), "tendon": (1.0, 1.033), "velocity": (-1.0, 1.0)}
+    for name, ends in places.items():
+        x = np.linspace(*ends, 100)
+        assert np.abs(nearest_millard(law).curve(name, x)[0] - law.curve(name, x)[0]).max() < 0.1
+
+
 def test_forces_take_what_they_leave_out_from_the_defaults_of_the_file(tmp_path):
     """OpenSim 4.6: a muscle has its default's values, but none of a curve's that the muscle has itself."""
     path = wrapped(tmp_path)

@@ -14,7 +14,8 @@ from physics.kernels.muscles import hill_layout
 from physics.kernels.muscles.bezier_curve import curve, curve_integral, invert_sum
 from physics.kernels.muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
 from physics.kernels.muscles.law import bracketed, states_at_end
-from physics.muscles import DeGroote, ForceLaw, Millard, Tension, Thelen, law_from_dict
+from physics.muscles import DeGroote, ForceLaw, Millard, Schutte, Tension, Thelen, law_from_dict
+from physics.muscles.hill import SCHUTTE_TENDON
 
 REFERENCE = Path(__file__).resolve().parents[4] / "shared" / "reference" / "opensim_millard_curves.json"
 MUSCLE = {"max_isometric_force": 800.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.2}
@@ -28,9 +29,11 @@ LAWS = [
     Thelen(**MUSCLE, pennation=0.3, rigid_tendon=True),
     DeGroote(**MUSCLE, pennation=0.3, tendon_strain=0.15, activation_smoothing=5.0),
     DeGroote(**MUSCLE, active_width=1.3, damping=0.05, rigid_tendon=True),
+    Schutte(**MUSCLE, pennation=0.3),
+    Schutte(**MUSCLE, passive_curve=SCHUTTE_TENDON, minimum_activation=0.01, rigid_tendon=True),
 ]
 NAMES = ["millard", "pennate", "undamped", "rigid", "thelen", "thelen-pennate", "thelen-rigid"]
-NAMES += ["degroote", "degroote-rigid"]
+NAMES += ["degroote", "degroote-rigid", "schutte", "schutte-rigid"]
 CURVES = {
     "active_force_length": hill_layout.ACTIVE_CURVE,
     "passive_fiber_force_length": hill_layout.PASSIVE_CURVE,
@@ -189,6 +192,21 @@ def test_activation_decays_to_the_excitation(excitation, activation, rate):
     """OpenSim 4.6: Model.getStateVariableDerivativeValue of a Thelen2003Muscle, whose least activation is 0.01."""
     found = Thelen(**MUSCLE).state_rates(0.3, 0.0, excitation, [activation, 0.1])[0]
     assert found == pytest.approx(rate, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "length", "excitation", "states", "theirs"),
+    [
+        ({}, 0.3, 0.7, [0.3, 0.09], [1354.55022633542, 27.307016, 12.790892953168704]),
+        ({}, 0.3, 0.2, [0.6, 0.098], [122.25252212540994, -5.839416, -0.258032182621752]),
+        ({"pennation": 0.3, "damping": 0.017}, 0.31, 0.5, [0.5, 0.12], [0.0, 0.0, -0.7911145910406348]),
+    ],
+)
+def test_schutte_is_as_in_opensim(options, length, excitation, states, theirs):
+    """OpenSim 4.6: getActuation and getStateVariableDerivativeValue of a Schutte1993Muscle_Deprecated."""
+    law = Schutte(**MUSCLE, **options)
+    found = [law.force(length, 0.0, excitation, states), *law.state_rates(length, 0.0, excitation, states)]
+    assert found == pytest.approx(theirs, rel=1e-11)  # of a tendon's stretch, to round-off of its length
 
 
 def test_a_plain_tension_has_no_states():

@@ -1,5 +1,6 @@
 """Forces, speeds and energies of single muscles against OpenSim 4.6 (Millard et al. 2013; Thelen 2003)."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ pytestmark = pytest.mark.peers
 FORCE = 1e-7  # of the largest force: OpenSim's equilibrium has a tolerance of 1e-8 of it
 SPEED = 1e-9  # of the largest speed: its equilibrium of speeds has one of 1e-10 of the largest force
 ENERGY = 1e-7  # of force times length: OpenSim integrates Millard's curves by a spline through samples
+LIMIT = 0.01  # N: at which OpenSim's equilibrium of Schutte's muscles ends
+PASSIVE = ph.joints.CubicSpline([0.0, 0.7, 1.0, 1.25, 1.5, 2.0], [0.0, 0.02, 0.1, 0.3, 1.0, 3.0])
 MUSCLE = {"max_isometric_force": 1234.0, "optimal_fibre_length": 0.09, "tendon_slack_length": 0.21}
 
 
@@ -316,3 +319,44 @@ def test_de_groote_on_a_rigid_tendon() -> None:
         bench.model.realizeDynamics(state)
         theirs = bench.muscle.getTendonForce(state)
         assert abs(law.force(length, speed, states=[activation]) - theirs) < 1e-9 * law.max_isometric_force
+
+
+@pytest.mark.parametrize("options", [{}, {"pennation": 0.3, "damping": 0.017, "passive_curve": PASSIVE}])
+def test_schutte(tmp_path: Path, options: dict[str, Any]) -> None:
+    """Force and rates with OpenSim's states, of the law as written to a file and read; OpenSim's equilibrium."""
+    builder = ph.ModelBuilder()
+    builder.add_body("body", mass=1.0, inertia=np.eye(3), joint=ph.joints.Slider())
+    points = [ph.muscles.PathPoint(body, [0.0, 0.0, 0.0]) for body in (None, "body")]
+    builder.add_muscle("m", points, law=ph.muscles.Schutte(**MUSCLE, activation_time=0.02, **options))
+    ph.write_opensim(builder.build(), tmp_path / "m.osim", tolerance=1e-6)
+    law: Any = ph.read_opensim(tmp_path / "m.osim").build().muscles[0].law
+    quiet_opensim()
+    peer = opensim.Model(str(tmp_path / "m.osim"))
+    state, muscle, slide = peer.initSystem(), peer.getMuscles().get(0), peer.getCoordinateSet().get(0)
+    rng = np.random.default_rng(10)
+    for _ in range(60):
+        activation, excitation, speed = rng.uniform(), rng.uniform(), 0.3 * rng.normal()
+        fibre = law.optimal_fibre_length * rng.uniform(0.6, 1.5)
+        along = np.sqrt(fibre**2 - (law.optimal_fibre_length * np.sin(law.pennation)) ** 2)
+        length = along + law.tendon_slack_length * rng.uniform(0.99, 1.05)
+        slide.setValue(state, length)
+        slide.setSpeedValue(state, speed)
+        muscle.setActivation(state, activation)
+        peer.setStateVariableValue(state, "/forceset/m/fiber_length", fibre)
+        peer.setControls(state, opensim.Vector(1, float(excitation)))
+        peer.realizeAcceleration(state)
+        theirs = [
+            peer.getStateVariableDerivativeValue(state, f"/forceset/m/{name}")
+            for name in ("activation", "fiber_length")
+        ]
+        ours = law.force(length, speed, excitation, [activation, fibre])
+        assert abs(ours - muscle.getActuation(state)) < 1e-12 * law.max_isometric_force
+        assert law.state_rates(length, speed, excitation, [activation, fibre]) == pytest.approx(
+            theirs, rel=1e-11, abs=1e-11
+        )
+        slide.setSpeedValue(state, 0.0)
+        peer.realizeVelocity(state)
+        muscle.computeEquilibrium(state)
+        peer.realizeDynamics(state)
+        still = law.force(length, states=law.initial_states(length, activation))
+        assert abs(still - muscle.getActuation(state)) < LIMIT
