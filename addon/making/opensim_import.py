@@ -53,8 +53,7 @@ def import_model(
     ph = physics_access.physics()
     read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry], allow_welds=allow_welds)
     model = read.build()
-    given = read.state(model)
-    state = _met(model, given)
+    state, given = read.state(model), read.state(model, assembled=False)
     gravity = np.asarray(model.gravity, dtype=np.float64)
     up = Y_UP if abs(gravity[1]) >= np.abs(gravity).max() else np.eye(4)
     worlds: dict[str | None, np.ndarray] = {None: up}
@@ -67,7 +66,9 @@ def import_model(
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
     notes = [_note(each) for each in read.warnings]
-    moved = ["the coordinates at the start are changed, to meet the constraints"] * (state is not given)
+    moved = ["the coordinates at the start are changed, to meet the constraints"] * (
+        not np.array_equal(state.q, given.q)
+    )
     notes += [replace(_note(each), is_hint=True) for each in (*read.notes, *moved)]
     imported = Imported(ground, warnings=notes)
     for body in model.bodies:
@@ -87,18 +88,6 @@ def import_model(
 
 def _note(message: str) -> findings.Finding:
     return findings.about(None, "import-note", message=message[:1].upper() + message[1:])
-
-
-def _met(model: Any, state: Any) -> Any:
-    """The state, or the one nearby that meets the ties of the file where it does not and such a one exists."""
-    ties = [each for each in model.constraints.values() if each.type in TIES]
-    if all(np.abs(each.value(model, state)).max() <= MET for each in ties):
-        return state
-    ph = physics_access.physics()
-    try:
-        return ph.assemble(model, state)
-    except ph.ModelError:
-        return state  # `_tie` tells which of them are left out
 
 
 def _body_empty(

@@ -5,7 +5,7 @@ import pytest
 
 import physics as ph
 from physics import joints as j
-from tests.physics.io.osim import body, coordinate, joint, write
+from tests.physics.io.osim import body, coordinate, joint, offset, write
 
 GROUND = "/ground"
 RZ = {"j2": 0.2, "j1": 0.1}
@@ -291,3 +291,25 @@ def test_couplers_with_functions_of_every_kind(tmp_path):
         read = ph.read_opensim(path)
         assert not read.warnings
         assert read.state(read.build(), {"q": 0.4}).q[1] == pytest.approx(value, rel=1e-12)
+
+
+TIED = 0.370094752444, 0.411796044550, 0.422647236642
+START = "<default_value>0.4</default_value>"
+
+
+def test_the_start_is_assembled(tmp_path):
+    """OpenSim 4.6: Coordinate.getValue after initSystem, of three hinges whose end is tied to the ground."""
+    places = {"link1": "0 1 0", "link2": "0 -0.4 0", "link3": "0 -0.4 0"}
+    bodies, joints, parent = "", "", GROUND
+    for k, (name, at) in enumerate(places.items()):
+        bodies += body(name)
+        frame = offset(f"{name}_offset", parent, at)
+        joints += joint("PinJoint", f"j{k}", f"{name}_offset", name, coordinate(f"q{k}", START), frame)
+        parent = f"/bodyset/{name}"
+    tie = """<ConstraintSet><objects><PointConstraint name="tie"><socket_body_1>/ground</socket_body_1>
+<socket_body_2>/bodyset/link3</socket_body_2><location_body_1>0.8 0.2 0</location_body_1>
+<location_body_2>0 -0.4 0</location_body_2></PointConstraint></objects></ConstraintSet>"""
+    read = ph.read_opensim(write(tmp_path / "m.osim", bodies, joints, tie))
+    model = read.build()
+    assert np.allclose(read.state(model).q, TIED, atol=1e-6)  # OpenSim's search ends 1e-7 off the least sum
+    assert read.state(model, assembled=False).q.tolist() == [0.4, 0.4, 0.4]
