@@ -51,10 +51,10 @@ def _spring(node: Node) -> Cord:
 def _ligament(node: Node) -> Cord:
     """A multiple of a curve of the length over the resting length; slack below that."""
     rest, scale = _number(node, "resting_length", 0.0, positive=True), node.number("pcsa_force", 0.0)
-    holder = node.child("force_length_curve")
-    curve = CubicSpline(LIGAMENT_X, LIGAMENT_Y) if holder is None else read_function(holder)
-    if curve is None:
+    curve = read_function(node, "force_length_curve")
+    if curve is None and node.child("force_length_curve") is not None:
         raise node.error("its force-length curve is not supported")
+    curve = curve or CubicSpline(LIGAMENT_X, LIGAMENT_Y)
     return Cord(cut(stretched(scaled(curve, scale), rest), rest, node.path))
 
 

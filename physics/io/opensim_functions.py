@@ -17,13 +17,18 @@ from .opensim_xml import Node
 
 SPAN = -10.0, 10.0  # rad or m, of tables of functions
 SMOOTH_STEP = np.array([0.0, 0.0, 0.0, 10.0, -15.0, 6.0])  # of the share of a transition, by rising powers
+TINY = 1e-7  # between equal knots, as in OpenSim
 COLLINEAR = 1e-12  # distance of points from a line that is round-off, as a share of the largest value
 
 
-def read_function(node: Node) -> Function | None:
-    """The function among the children of a node; None if there is none of a known kind."""
+def read_function(node: Node, name: str = "") -> Function | None:
+    """The function among the children of a node; None if there is none of a known kind.
+
+    name: of its property, which is an entry that holds the function, or the function's own name.
+    """
+    holder = node.child(name) if name else None
     for tag, read in FUNCTIONS.items():
-        found = node.child(tag)
+        found = node.child(tag, name) if holder is None else holder.child(tag)
         if found is not None:
             try:
                 return read(found)
@@ -72,6 +77,7 @@ def _through(make: Callable[[FloatArray, FloatArray], Function]) -> Callable[[No
 
     def read(node: Node) -> Function:
         x, y = node.numbers("x", []), node.numbers("y", [])
+        x = x + TINY * (np.diff(x, prepend=-np.inf) == 0.0)
         function = make(x, y)
         return _line(x, y) or function
 

@@ -54,16 +54,12 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
         child = node.child(curve)
         if child is not None:
             _values(child, f"{curve}.", parameters, flags)
-    holders = {ours: node.child(theirs) for theirs, ours in SCHUTTE_CURVES.items() if node.tag in LAWS}
-    functions = {
-        ours: function
-        for ours, holder in holders.items()
-        if holder is not None and (function := read_function(holder)) is not None
-    }
+    found = {ours: read_function(node, theirs) for theirs, ours in SCHUTTE_CURVES.items()}
+    curves = {ours: function for ours, function in found.items() if function is not None}
     if node.tag not in LAWS:
         node.forget()  # its curves mean nothing to the tension that replaces it
     active = flags.pop("appliesForce", True)
-    return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active, law, functions)
+    return OpenSimMuscle(node.name, node.tag, kept, wraps, parameters, flags, active, law, curves)
 
 
 def _wrap(node: Node, count: int) -> OpenSimPathWrap:

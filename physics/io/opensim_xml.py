@@ -137,10 +137,10 @@ class Node:
         self._read.update(range(len(self._children)))
         return iter(self._children)
 
-    def child(self, tag: str) -> Node | None:
-        """The first child of this tag."""
+    def child(self, tag: str, name: str = "") -> Node | None:
+        """The first child of this tag, and of this name if one is given."""
         for k, child in enumerate(self._children):
-            if child.tag == tag:
+            if child.tag == tag and name in ("", child.name):
                 self._read.add(k)
                 return child
         return None

@@ -196,6 +196,27 @@ def test_text_among_numbers_and_marks_in_text(tmp_path):
     assert not read.warnings and read.build().muscles[0].law.type == "degroote"
 
 
+def test_a_function_that_has_the_name_of_its_property(tmp_path):
+    """OpenSim 4.6: SimmSpline.calcValue, where two knots are the same; of a muscle's curve and a ligament's."""
+    knots = "<x>0 1 1.15 1.15 1.25 1.75</x><y>0 0 0 0 0.035 2</y>"
+    force = f"""<ForceSet><objects><Schutte1993Muscle_Deprecated name="m"><GeometryPath><PathPointSet><objects>
+<PathPoint name="p"><socket_parent_frame>/ground</socket_parent_frame></PathPoint><PathPoint name="e">
+<socket_parent_frame>/bodyset/a</socket_parent_frame></PathPoint></objects></PathPointSet></GeometryPath>
+<SimmSpline name="passive_force_length_curve">{knots}</SimmSpline></Schutte1993Muscle_Deprecated>
+</objects></ForceSet>"""
+    path, made = tmp_path / "m.osim", joint("PinJoint", "j", GROUND, "a", coordinate("q"))
+    read = ph.read_opensim(write(path, body("a"), made, force))
+    assert not read.warnings
+    curve = read.build().muscles[0].law.curve("passive", [0.5, 1.1, 1.2, 1.5])[0]
+    # OpenSim takes the knots as 1e-7 apart in some of its formulas
+    assert np.allclose(curve, [-1.1972417e-08, 2.82017e-09, 0.00823611486, 0.55465276608], atol=3e-7)
+    numbers = "<resting_length>0.5</resting_length><pcsa_force>10</pcsa_force>"
+    old = force.replace("Schutte1993Muscle_Deprecated", "Ligament").replace("passive_", "")
+    read = ph.read_opensim(write(path, body("a"), made, old.replace("</Ligament>", f"{numbers}</Ligament>")))
+    assert not read.warnings
+    assert read.build().muscles[0].law.force(0.75) == pytest.approx(5.5465276608, abs=3e-6)
+
+
 FORCES = """<ForceSet><objects><CoordinateLimitForce name="l"><coordinate>q</coordinate>
 <upper_stiffness>2</upper_stiffness><upper_limit>90</upper_limit><lower_stiffness>3</lower_stiffness><lower_limit>-10</lower_limit><damping>0</damping>
 <transition>10</transition></CoordinateLimitForce><SpringGeneralizedForce name="s"><coordinate>r</coordinate>
