@@ -54,11 +54,9 @@ def tendon_force(laws: Array, law: int, length: float) -> tuple[float, float]:
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_tendon(laws, law, length)
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
-        force, slope, _ = degroote_tendon(laws, law, length)
-        return force, slope
+        return degroote_tendon(laws, law, length)[:2]
     if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
-        force, slope, _ = schutte_tendon(laws, law, length)
-        return force, slope
+        return schutte_tendon(laws, law, length)[:2]
     return curve(laws, curves(laws, law, hill.TENDON_CURVE), length)
 
 
@@ -78,11 +76,9 @@ def passive_force(laws: Array, law: int, length: float) -> tuple[float, float]:
     if int(laws[law + hill.LAW_KIND]) == hill.THELEN:
         return thelen_passive(laws, law, length)
     if int(laws[law + hill.LAW_KIND]) == hill.DEGROOTE:
-        force, slope, _ = degroote_passive(laws, law, length)
-        return force, slope
+        return degroote_passive(laws, law, length)[:2]
     if int(laws[law + hill.LAW_KIND]) == hill.SCHUTTE:
-        force, slope, _ = schutte_passive(laws, law, length)
-        return force, slope
+        return schutte_passive(laws, law, length)[:2]
     return curve(laws, curves(laws, law, hill.PASSIVE_CURVE), length)
 
 
