@@ -27,7 +27,9 @@ import numpy as np
 from ..errors import CancelledError, CondyleError, FormatError
 from . import protocol
 
-STDERR_LINES = 40  # last lines of the process's stderr that are kept
+# last lines of the process's stderr that are kept: a fatal error is told before the frames of all threads, up to a
+# hundred of each
+STDERR_LINES = 500
 _WORKER_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy")
 
 
