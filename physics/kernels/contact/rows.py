@@ -26,6 +26,8 @@ STEPS_AHEAD = 3.0
 AHEAD = 0.1
 # A body rests on its carrier if its relative rotation rate is below this share of the carrier's.
 ALIKE = 1e-3
+# Tangents change their axis at this component of a normal.
+TURN = 0.65
 
 
 @shared
@@ -58,13 +60,10 @@ def note_overlap(touching: int, found: Array, statistics: Array) -> None:
 
 @inline
 def tangents(n: Vector) -> tuple[Vector, Vector]:
-    """Two unit vectors perpendicular to a normal and to each other."""
-    if abs(n[0]) <= abs(n[1]) and abs(n[0]) <= abs(n[2]):
-        t = (0.0, n[2], -n[1])
-    elif abs(n[1]) <= abs(n[2]):
-        t = (-n[2], 0.0, n[0])
-    else:
-        t = (n[1], -n[0], 0.0)
+    """Two unit vectors perpendicular to a normal and to each other. Where they change their axis no common normal lies:
+    impulses are remembered along them.
+    """
+    t = (0.0, n[2], -n[1]) if abs(n[0]) <= TURN else (-n[2], 0.0, n[0])
     scale = 1.0 / math.sqrt(dot3(t, t))
     t = (scale * t[0], scale * t[1], scale * t[2])
     return t, cross(n, t)

@@ -21,6 +21,8 @@ SETTLED = 1e-12
 # A gap below this [m, rad] counts as closed: correcting round-off would demand speeds between resting points of one
 # body that no motion of the body has.
 FLUSH = 1e-13
+# Relative change of an impulse from step to step up to which its bodies rest.
+RESTING = 1e-6
 
 
 @inline
@@ -131,7 +133,9 @@ def forget_active(memory: Array) -> None:
 
 @shared
 def remember(count: int, system: Array, memory: Array) -> None:
-    """Store the impulses of limits and contacts as a warm start."""
+    """Store the impulses of limits and contacts as a warm start, at rest their mean with those before: each step also
+    undoes the speeds that the last one left, and the next one would redo that.
+    """
     rows, kinds, impulse = system[con.SYSTEM_ROWS], system[con.SYSTEM_KINDS], system[con.SYSTEM_IMPULSE]
     for k in range(memory.shape[0]):
         if memory[k, con.ACTIVE] == 0.0:
@@ -140,7 +144,8 @@ def remember(count: int, system: Array, memory: Array) -> None:
     for k in range(count):
         owner = int(rows[k, con.ROW_OWNER])
         if owner < 0 and kinds[k] != con.TANGENT:
-            memory[-1 - owner, con.WARM] = impulse[k]
-            if kinds[k] == con.NORMAL:
-                memory[-1 - owner, con.WARM + 1] = impulse[k + 1]
-                memory[-1 - owner, con.WARM + 2] = impulse[k + 2]
+            last = memory[-1 - owner, con.WARM]
+            share = 0.5 if abs(impulse[k] - last) <= RESTING * impulse[k] else 0.0
+            for j in range(3 if kinds[k] == con.NORMAL else 1):
+                at_last = memory[-1 - owner, con.WARM + j]
+                memory[-1 - owner, con.WARM + j] = impulse[k + j] + share * (at_last - impulse[k + j])
