@@ -45,8 +45,8 @@ ROW_WIDTH = 7
 # a system's arrays, n rows long where not said otherwise: rows (n, ROW_WIDTH); Jacobian (values, columns, spans), see
 # below; responses (values, ranges); of an island's rows, numbered from 0: matrix, and
 # workspaces of the solver; of all equalities, island by island: factors, order and begins of their blocks; right side,
-# impulses, kinds, friction, restitution; vectors (nv,): velocities without impulses, and WORK_VECTORS workspaces, zero
-# between uses, in models with soft bodies before nv of factors (see `dense_response`); islands and trees, see below;
+# impulses, kinds, friction, restitution; vectors (nv,): velocities without impulses, and WORK_VECTORS others, see
+# below, in models with soft bodies before nv of factors (see `dense_response`); islands and trees, see below;
 # workspaces of large islands (see `contact.sparse_layout`); statistics
 (
     SYSTEM_ROWS,
@@ -73,7 +73,10 @@ ROW_WIDTH = 7
     SYSTEM_STATISTICS,
 ) = range(22)
 # a model whose loops are local has one more, see `loops_layout`
-WORK_VECTORS = 3
+# vectors: three workspaces, zero between uses; whether the step knows the responses of a tree with SIX coordinates, as
+# of a free body, by its first one; that to each of its coordinates, from INVERSES on
+SIX, KNOWN, INVERSES = 6, 3, 4
+WORK_VECTORS = INVERSES + SIX
 # the equalities: their number, and that of their islands
 COUNT, ISLANDS = 0, 1
 

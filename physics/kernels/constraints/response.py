@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import layout as at
-from ..algebra.access import load_twist, store_twist
+from ..algebra.access import load6, load_twist, store3, store_twist
 from ..algebra.vectors import STILL, Array, Twist, dot6, scale_add6
 from ..compiler.jit import inline, shared
 from ..forces.limits import coupled_to
@@ -85,6 +85,55 @@ def speed_along(k: int, velocity: Array, jacobian: Array) -> float:
 
 
 @inline
+def invert_tree(body_int: Array, span: Array, work: Array, dof: Array, vectors: Array) -> None:
+    """Responses to each coordinate of a tree with six of them."""
+    first = span[0]
+    for d in range(first, span[1]):
+        vectors[0, d] = 1.0
+        change = vectors[con.INVERSES + d - first]
+        impulse_response(body_int, span[2], span[3], vectors[0], change, work, dof)
+        vectors[0, d] = 0.0
+    vectors[con.KNOWN, first] = 1.0
+
+
+@inline
+def answer_tree(
+    body_int: Array,
+    k: int,
+    span: Array,
+    work: Array,
+    dof: Array,
+    jacobian: Array,
+    response: Array,
+    into: int,
+    vectors: Array,
+) -> None:
+    """Response to row k of the Jacobian in a tree, from `into` on. span: its coordinates and bodies."""
+    values, columns, spans = jacobian
+    first, end = span[0], span[1]
+    if end - first == con.SIX:
+        if vectors[con.KNOWN, first] == 0.0:
+            invert_tree(body_int, span, work, dof, vectors)
+        change = STILL
+        for c in range(spans[k, con.SPAN_COUNT]):
+            d = columns[k, c]
+            if first <= d < end:
+                one = load6(vectors, con.INVERSES + d - first, first)
+                change = scale_add6(change, values[k, c], one)
+        store3(response, k, into, (change[0], change[1], change[2]))
+        store3(response, k, into + 3, (change[3], change[4], change[5]))
+        return
+    for c in range(spans[k, con.SPAN_COUNT]):
+        vectors[0, columns[k, c]] += values[k, c]
+    impulse_response(body_int, span[2], span[3], vectors[0], vectors[1], work, dof)
+    for c in range(spans[k, con.SPAN_COUNT]):
+        vectors[0, columns[k, c]] = 0.0
+    for d in range(first, end):
+        response[k, into + d - first] = vectors[1, d]
+        vectors[1, d] = 0.0
+
+
+@inline
 def answer(
     arrays: Array,
     k: int,
@@ -98,33 +147,38 @@ def answer(
     factors of `couplings`; with soft bodies by those of `dense_response`. Then clears prescribed coordinates from the
     row.
     """
-    (values, columns, spans), (response, ranges), body_int = jacobian, responses, arrays[at.BODY_INT]
-    row, into = spans[k], 0
-    for c in range(row[con.SPAN_COUNT]):
-        vectors[0, columns[k, c]] += values[k, c]
+    (values, columns, spans), (response, ranges) = jacobian, responses
     for j in range(con.RANGES_WIDTH):
         ranges[k, j] = 0
-    if vectors.shape[0] > con.WORK_VECTORS:
+    if vectors.shape[0] > con.WORK_VECTORS or dof.shape[1] > at.DOF_WORK_WIDTH:
         ranges[k, con.RANGE_END] = dof.shape[0]
-        dense_response(vectors[con.WORK_VECTORS :], vectors[0], response[k], dof)
-    elif dof.shape[1] > at.DOF_WORK_WIDTH:
-        ranges[k, con.RANGE_END] = dof.shape[0]
-        coupled_response(arrays, vectors[0], response[k], work, dof)
+        for c in range(spans[k, con.SPAN_COUNT]):
+            vectors[0, columns[k, c]] += values[k, c]
+        if vectors.shape[0] > con.WORK_VECTORS:
+            dense_response(vectors[con.WORK_VECTORS :], vectors[0], response[k], dof)
+        else:
+            coupled_response(arrays, vectors[0], response[k], work, dof)
+        for c in range(spans[k, con.SPAN_COUNT]):
+            vectors[0, columns[k, c]] = 0.0
     else:
+        into = 0
         for side in range(2):
-            span = con.SPAN_FIRST + side * con.SPAN_RANGE
-            first, end, start, last = row[span], row[span + 1], row[span + 2], row[span + 3]
-            if first < end:
-                impulse_response(body_int, start, last, vectors[0], vectors[1], work, dof)
-            ranges[k, side * con.RANGE], ranges[k, side * con.RANGE + con.RANGE_END] = first, end
-            for d in range(first, end):
-                response[k, into] = vectors[1, d]
-                vectors[1, d] = 0.0
-                into += 1
-    for c in range(row[con.SPAN_COUNT]):
-        vectors[0, columns[k, c]] = 0.0
+            span = spans[k, con.SPAN_FIRST + side * con.SPAN_RANGE :]
+            ranges[k, side * con.RANGE], ranges[k, side * con.RANGE + con.RANGE_END] = span[0], span[1]
+            if span[0] < span[1]:
+                answer_tree(arrays[at.BODY_INT], k, span, work, dof, jacobian, response, into, vectors)
+            into += span[1] - span[0]
+    for c in range(spans[k, con.SPAN_COUNT]):
         if dof[columns[k, c], at.HELD] != 0.0:
             values[k, c] = 0.0
+
+
+@inline
+def forget_responses(system: Array) -> None:
+    """Note that the trees' inertias have changed."""
+    known = system[con.SYSTEM_VECTORS][con.KNOWN]
+    for d in range(known.shape[0]):
+        known[d] = 0.0
 
 
 @shared

@@ -12,7 +12,7 @@ from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.loops import add_changes, factorize_loops
-from ..constraints.response import apply_impulses, respond, speed_along
+from ..constraints.response import apply_impulses, forget_responses, respond, speed_along
 from ..constraints.rows import system_rows
 from ..joints.kinematics import kinematics
 from .one_sided import add_violated, find_touching, solve_added
@@ -39,6 +39,7 @@ def constrain_accelerations(
     """
     work, dof, _ = spaces
     rows, jacobian, right = system[con.SYSTEM_ROWS], system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_RIGHT]
+    forget_responses(system)
     count = system_rows(arrays, constraints, True, q, qd, system, spaces)
     for k in range(count):
         right[k] = -rows[k, con.ROW_BIAS] - speed_along(k, qdd, jacobian)
@@ -77,6 +78,7 @@ def constrain_velocities(
         system[con.SYSTEM_FREE],
         system[con.SYSTEM_STATISTICS],
     )
+    forget_responses(system)
     count = system_rows(arrays, constraints, True, q, qd, system, spaces)
     for d in range(qd.shape[0]):
         free[d] = qd[d]
