@@ -27,9 +27,7 @@ import numpy as np
 from ..errors import CancelledError, CondyleError, FormatError
 from . import protocol
 
-# last lines of the process's stderr that are kept: a fatal error is told before the frames of all threads, up to a
-# hundred of each
-STDERR_LINES = 500
+STDERR_LINES = 40  # last lines of the process's stderr that are kept
 _WORKER_LIBRARIES = ("numpy", "numba", "llvmlite", "scipy")
 
 

@@ -25,7 +25,7 @@ from ..compiler.jit import shared
 VECTORS = 13
 
 EXACT = 1e-14  # relative residual at round-off
-CLOSE = 1e-13  # that of large islands, where last step's impulses are mostly so good
+CLOSE = 1e-11  # that of large islands, where last step's impulses are mostly so good
 ENOUGH = (
     1e-10  # relative residual beyond which Newton's steps gain little, because of round-off or redundant rows
 )

@@ -25,7 +25,7 @@ from .impulse_residual import natural_residual
 from .interior import follow_path
 from .newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
 from .sharpening import sharpen
-from .sparse import speeds_of, step_sparse, sweep_sparse
+from .sparse import forget_factors, has_factors, speeds_of, step_sparse, sweep_sparse
 
 SLOW = 0.25
 SWEEPS = 8
@@ -203,6 +203,7 @@ def approach(
     stuck, exact, most, patience = 0, solver.EXACT, MOST_NEWTON_STEPS, MOST_STUCK
     if sparse is not None:
         exact, most, patience = solver.CLOSE, FEW_NEWTON_STEPS, FEW_STUCK
+        forget_factors(order)
     if before > 0:
         sweeps(first, cones, m, space, before, sparse)
     last = math.inf
@@ -224,15 +225,16 @@ def approach(
 
 @shared
 def centre(first: int, cones: int, m: int, space: Array, order: Array, trees: int, sparse: Array) -> None:
-    """If a contact slides, remove the part of the last step's impulses that causes no motion, as between the feet of a
-    table: as a warm start it would make friction depend on the history.
+    """If a contact slides, remove the part of the impulses that causes no motion, as between the feet of a table: as a
+    warm start it would make friction depend on the history. Of a large island by the last step's factors, if they are
+    of its states.
     """
     value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     choose(first, cones, m, space, order)
     slides, third = False, order.shape[0] // 3
     for i in range(first, cones, 3):
         slides |= order[third + i] == solver.SLIDE
-    if not slides:
+    if not slides or (sparse is not None and not has_factors(m, order)):
         return
     if sparse is None:
         newton_step(first, cones, m, space, order, 1.0)

@@ -20,7 +20,7 @@ from .sparse_order import find_masses, lay_out, list_units, order_trees
 # Islands with fewer rows are solved with the matrix of their rows; so are those with more where nothing else helps,
 # unless they have many and are near to a solution: their matrices take minutes.
 FEW_ROWS, MANY_ROWS = 48, 240
-# Last step's impulses with a larger defect than this are swept once.
+# Relative defect that islands with many rows may keep.
 ROUGH = 1e-6
 # Relative defect that is accepted where Newton's steps end nowhere.
 NEAR = 0.5 * JAMMED
@@ -124,11 +124,9 @@ def solve_large(
         number = arrange(cones, m, body_int, work, dof, trees, system[con.SYSTEM_STATISTICS], flags, sparse)
         if number == 0:
             return -1.0
-        if warm:
+        if approach(0, cones, m, space, order, 0 if warm else SWEEPS, number, sparse):
             centre(0, cones, m, space, order, number, sparse)
-        value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
-        before = 1 if value > ROUGH * ROUGH * whole else 0
-        if not approach(0, cones, m, space, order, before if warm else SWEEPS, number, sparse):
+        else:
             value, whole = defect(0, cones, m, space, solver.IMPULSE, solver.SPEED)
             if value > NEAR * NEAR * whole:
                 for i in range(m):

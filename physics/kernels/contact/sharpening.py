@@ -11,6 +11,7 @@ from .sparse import speeds_of, step_sparse
 
 SHARPER, MOST_SHARPENINGS = 8.0, 12
 MOST_TURNS, MOST_ASTRAY = 15, 4
+MOST_IDLE = 3  # sharpenings of a large island that come no nearer
 
 
 @shared
@@ -55,7 +56,7 @@ def sharpen(first: int, cones: int, m: int, space: Array, order: Array, trees: i
     Points of one body that reach the ground from different heights hardly slip: no scale of their responses
     distinguishes this from sticking, but their impulses are on the cone's edge. A larger scale detects smaller slip.
     """
-    by = 1.0
+    by, idle = 1.0, 0
     nearest, _ = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
     for i in range(first, m):
         space[solver.KEPT, i] = space[solver.IMPULSE, i]
@@ -67,10 +68,13 @@ def sharpen(first: int, cones: int, m: int, space: Array, order: Array, trees: i
         value, size = defect(first, cones, m, space, solver.IMPULSE, solver.SPEED)
         if value <= solver.ENOUGH * solver.ENOUGH * size:
             return True
+        idle += 1
         if value < nearest:
-            nearest = value
+            nearest, idle = value, 0
             for i in range(first, m):
                 space[solver.KEPT, i] = space[solver.IMPULSE, i]
+        if sparse is not None and idle == MOST_IDLE:
+            break
     for i in range(first, m):
         space[solver.IMPULSE, i] = space[solver.KEPT, i]
     speeds_of(first, m, space, sparse)

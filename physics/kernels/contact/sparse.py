@@ -30,6 +30,7 @@ MOST_REFINEMENTS = 6
 SETTLED, STALLED = 1e-15, 0.25  # of the squares' sum before
 # A linear step may miss this share of what it began with: less gains nothing before the states are right.
 LOOSE = 1e-3
+UNKNOWN = -1  # no state
 
 
 @inline
@@ -273,10 +274,12 @@ def load_masses(count: int, sparse: Array) -> None:
 
 @shared
 def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
-    """Factors of M + J^T K J for the chosen states; False if they cannot be found."""
+    """Factors of M + J^T K J for the chosen states, noted in order; False if they cannot be found."""
     space = sparse[at.VECTOR_ROWS]
     load_masses(count, sparse)
     i, states = 0, order.shape[0] // 3
+    for j in range(m):
+        order[2 * states + j] = order[states + j]
     while i < m:
         width = 3 if i < cones else 1
         if order[states + i] != solver.OPEN and space[solver.SCALE, i] > 0.0:
@@ -293,13 +296,30 @@ def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) 
     )
 
 
+@inline
+def forget_factors(order: Array) -> None:
+    """Note that there are no factors."""
+    order[2 * (order.shape[0] // 3)] = UNKNOWN
+
+
+@inline
+def has_factors(m: int, order: Array) -> bool:
+    """Whether the last factors are of the chosen states."""
+    same, states = True, order.shape[0] // 3
+    for i in range(m):
+        same = same and order[2 * states + i] == order[states + i]
+    return same
+
+
 @shared
 def step_sparse(count: int, cones: int, m: int, order: Array, centred: float, sparse: Array) -> None:
-    """As `newton.newton_step`, without the matrix of rows; no step where its linear system cannot be solved."""
+    """As `newton.newton_step`, without the matrix of rows; no step where its linear system cannot be solved. A centred
+    one takes the last factors, from near by: what directions of slip have changed since costs turns of refinement.
+    """
     space, trees, side = sparse[at.VECTOR_ROWS], sparse[at.TREES], sparse[at.MOTIONS][at.SIDE]
     values, columns, spans = sparse[at.JACOBIAN]
     states, row_of, last, begun = order.shape[0] // 3, sparse[at.UNITS], math.inf, 0.0
-    solvable = factorize_step(count, cones, m, order, sparse)
+    solvable = centred != 0.0 or factorize_step(count, cones, m, order, sparse)
     for i in range(m):
         gone = order[states + i] == solver.OPEN or centred != 0.0
         space[solver.STEP, i] = -space[solver.IMPULSE, i] if gone and solvable else 0.0
@@ -331,7 +351,8 @@ def step_sparse(count: int, cones: int, m: int, order: Array, centred: float, sp
                         side[columns[k, c]] += values[k, c] * g[j]
             i += width
         begun = missed if turn == 0 else begun
-        if missed <= max(SETTLED * SETTLED * whole, LOOSE * LOOSE * begun * min(turn, 1)):
+        loose = LOOSE if centred == 0.0 and turn > 0 else 0.0
+        if missed <= max(SETTLED * SETTLED * whole, loose * loose * begun):
             return
         if missed > STALLED * last:
             # the remaining equations contradict one another; each turn added the same impulses without effect

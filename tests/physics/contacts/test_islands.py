@@ -193,8 +193,8 @@ def test_a_tall_stack_rests() -> None:
     model = builder.build()
     result = ph.simulate(model, model.state(q=q.ravel()), 0.1, STEP)
     assert result.info["constraints"]["most_rows"] == 12 * count
-    # a relative error of 1e-14 in impulses of m g h moves a box by 1e-19 m in a step
-    assert np.abs(result.q[-1] - q.ravel()).max() < 1e-14
+    # a relative error of 1e-11 in impulses of m g h leaves a speed of 1e-13 m/s, which the next step undoes
+    assert np.abs(result.q[-1] - q.ravel()).max() < 1e-13
 
 
 def test_fronts_are_solved_as_a_full_matrix() -> None:

@@ -170,21 +170,6 @@ def test_an_interpreter_without_numpy_tells_its_last_words(tmp_path):
     assert "No module named 'numpy'" in str(caught.value)
 
 
-ABORTS = """
-import os
-def descend(depth):
-    return descend(depth - 1) if depth else os.abort()
-descend(80)
-"""
-
-
-def test_a_fatal_error_deep_in_calls_is_told_with_its_cause():
-    client = worker.WorkerClient([sys.executable, "-X", "faulthandler", "-c", ABORTS])
-    with pytest.raises(worker.WorkerError, match="ended unexpectedly") as caught:
-        client.submit("ping").wait(HANG)
-    assert "Fatal Python error: Aborted" in caught.value.details["stderr"]
-
-
 def test_a_killed_process_is_told_and_a_new_one_starts(frozen):
     pid = frozen.hello["pid"]
     jobs = [frozen.submit("ping"), frozen.submit("ping")]
