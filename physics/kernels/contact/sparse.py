@@ -272,6 +272,12 @@ def load_masses(count: int, sparse: Array) -> None:
                 front[begin + j * rows + k] = front[mass + j * own + k]
 
 
+@inline
+def forget_factors(order: Array) -> None:
+    """Note that there are no factors."""
+    order[2 * (order.shape[0] // 3)] = UNKNOWN
+
+
 @shared
 def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
     """Factors of M + J^T K J for the chosen states, noted in order; False if they cannot be found."""
@@ -291,15 +297,12 @@ def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) 
             )
             add_unit(i, width, first, one, two, sparse)
         i += width
-    return factorize_fronts(
+    solvable: bool = factorize_fronts(
         count, sparse[at.TREES], sparse[at.LISTS], sparse[at.FRONTS], sparse[at.MOTIONS][at.SIDE]
     )
-
-
-@inline
-def forget_factors(order: Array) -> None:
-    """Note that there are no factors."""
-    order[2 * (order.shape[0] // 3)] = UNKNOWN
+    if not solvable:
+        forget_factors(order)
+    return solvable
 
 
 @inline
