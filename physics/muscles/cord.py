@@ -35,10 +35,6 @@ class Cord(ForceLaw):
     type: ClassVar[str] = "cord"
     of: ClassVar[str] = " of a cord"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "record", self.record)  # raises now if the energy has no closed form
-
     @cached_property
     def record(self) -> FloatArray:
         head = np.zeros(hill_layout.CORD_FUNCTIONS)

@@ -22,6 +22,10 @@ class ForceLaw(Value):
     type: ClassVar[str]
     most_excitation: ClassVar[float] = np.inf  # larger ones are refused; Hill's laws clip them to [0, 1]
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "record", self.record)  # raises now if a curve is impossible
+
     @cached_property
     def record(self) -> FloatArray:
         """Record for the kernels, with offsets from its beginning (``kernels.muscles.hill_layout``)."""

@@ -167,10 +167,6 @@ class Millard(Hill):
     tendon_curviness: float = field(default=0.5, metadata=SHARE)
     type: ClassVar[str] = "millard"
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "record", self.record)  # raises now if a curve is impossible
-
     @property
     def singular(self) -> bool:
         """Whether only the active element keeps the fibre's speed finite."""
@@ -334,12 +330,10 @@ class Schutte(Hill):
     @cached_property
     def record(self) -> FloatArray:
         head = self._head(hill_layout.SCHUTTE, self.damping, self.minimum_activation, 0.0)
-        functions = {
-            hill_layout.ACTIVE_CURVE: self.active_curve,
-            hill_layout.PASSIVE_CURVE: self.passive_curve,
-            hill_layout.TENDON_CURVE: self.tendon_curve,
-        }
-        records = {k: f and f.integral("a curve of a muscle") for k, f in functions.items()}
+        curves = enumerate(
+            (self.active_curve, self.passive_curve, self.tendon_curve), hill_layout.ACTIVE_CURVE
+        )
+        records = {k: f and f.integral("a curve of a muscle") for k, f in curves}
         return record_with(np.array([*head, 0.0, 0.0, 0.0]), records)
 
 
@@ -349,9 +343,8 @@ LAWS: dict[str, type[ForceLaw]] = registry.by_type(Tension, Millard, Thelen, DeG
 
 def law_from_dict(description: Any) -> ForceLaw:
     """The law described by ``ForceLaw.to_dict``; FormatError if a key or the type is unknown."""
-    read = dict.fromkeys(
-        ("elastic", "viscosity", "damper", "active_curve", "passive_curve", "tendon_curve"), _function
-    )
+    curves = "elastic", "viscosity", "damper", "active_curve", "passive_curve", "tendon_curve"
+    read = dict.fromkeys(curves, _function)
     return registry.from_dict(description, LAWS, "a force law", read)
 
 

@@ -41,7 +41,9 @@ def schutte_tendon(data: Array, law: int, length: float) -> tuple[float, float, 
 
 @shared
 def schutte_force(speed: float) -> tuple[float, float]:
-    """Active force over the isometric one and its slope, at a normalized speed above -1."""
+    """Active force over the isometric one and its slope, at a normalized speed; 0 below -1."""
+    if speed < -1.0:
+        return 0.0, 0.0
     if speed < 0.0:
         return HILL * (1.0 + speed) / (HILL - speed), HILL * (1.0 + HILL) / (HILL - speed) ** 2
     return (LENGTHENED * speed + BEND) / (speed + BEND), (LENGTHENED - 1.0) * BEND / (speed + BEND) ** 2

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics.joints import TangentAngle
 from physics.kernels.muscles import hill_layout
 from physics.kernels.muscles.bezier_curve import curve, curve_integral, invert_sum
 from physics.kernels.muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
@@ -209,6 +210,13 @@ def test_schutte_is_as_in_opensim(options, length, excitation, states, theirs):
     assert found == pytest.approx(theirs, rel=1e-11)  # of a tendon's stretch, to round-off of its length
 
 
+def test_schuttes_fibre_does_not_push():
+    speed = np.array([-3.0, -1.0 - 1e-12, -1.0, -0.5, 0.0, 2.0])
+    factor, slope = Schutte(**MUSCLE).curve("velocity", speed)
+    assert (factor >= 0.0).all() and factor[:2].tolist() == slope[:2].tolist() == [0.0, 0.0]
+    assert factor[4] == 1.0 and (np.diff(factor[2:]) > 0.0).all()
+
+
 def test_a_plain_tension_has_no_states():
     law = Tension(50.0)
     assert law.state_names == () and law.initial_states(0.3).shape == (0,)
@@ -250,6 +258,7 @@ def test_records_may_lie_anywhere(law):
         (Thelen, {"eccentric_force": 1.0}, "eccentric_force must be above 1"),
         (Thelen, {"tendon_strain": np.nan}, "tendon_strain must be finite"),
         (Thelen, {"minimum_activation": 0.0}, "minimum_activation must be positive"),
+        (Schutte, {"active_curve": TangentAngle(1.0, 2.0)}, "a curve of a muscle .*no closed form"),
         (Tension, {"max_force": -1.0}, "max_force must not be negative"),
     ],
 )
