@@ -46,6 +46,8 @@ def add_muscles(standing: Standing, made: Imported) -> None:
             code = lacking.get(muscle.law.type) if muscle.law is not None else None
             if code is not None:
                 made.warnings.append(findings.about(item, code, muscle=muscle.name))
+            if code == "import-degroote" and physics_access.part("io.opensim_laws").left_out(muscle.law):
+                made.warnings.append(findings.about(item, "import-curves", muscle=muscle.name))
         except ph.ModelError as error:
             made.warnings.append(findings.about(None, "import-muscle", muscle=muscle.name, error=error))
 

@@ -51,19 +51,14 @@ def _spring(node: Node) -> Cord:
 def _ligament(node: Node) -> Cord:
     """A multiple of a curve of the length over the resting length; slack below that."""
     rest, scale = _number(node, "resting_length", 0.0, positive=True), node.number("pcsa_force", 0.0)
-    curve = read_function(node, "force_length_curve")
-    if curve is None and node.child("force_length_curve") is not None:
-        raise node.error("its force-length curve is not supported")
-    curve = curve or CubicSpline(LIGAMENT_X, LIGAMENT_Y)
+    curve = read_function(node, "force_length_curve") or CubicSpline(LIGAMENT_X, LIGAMENT_Y)
     return Cord(cut(stretched(scaled(curve, scale), rest), rest, node.path))
 
 
 def _blankevoort(node: Node) -> Cord:
     """Quadratic in the strain up to the transition, linear beyond; damped while it lengthens (Blankevoort 1991)."""
-    slack, stiffness = (
-        _number(node, "slack_length", 0.0, positive=True),
-        _number(node, "linear_stiffness", 1.0),
-    )
+    slack = _number(node, "slack_length", 0.0, positive=True)
+    stiffness = _number(node, "linear_stiffness", 1.0)
     toe, damping = _number(node, "transition_strain", 0.06), _number(node, "damping_coefficient", 0.003)
     firm, full = slack * (1.0 + toe), slack * (1.0 + DAMPED)
     bend = 0.5 * stiffness / max(toe, 1e-300) / slack**2

@@ -24,16 +24,20 @@ COLLINEAR = 1e-12  # distance of points from a line that is round-off, as a shar
 def read_function(node: Node, name: str = "") -> Function | None:
     """The function among the children of a node; None if there is none of a known kind.
 
-    name: of its property, which is an entry that holds the function, or the function's own name.
+    name: of its property, which is an entry that holds the function, or its own name; FormatError for an unknown kind.
     """
     holder = node.child(name) if name else None
     for tag, read in FUNCTIONS.items():
         found = node.child(tag, name) if holder is None else holder.child(tag)
         if found is not None:
             try:
-                return read(found)
+                function = read(found)
             except ModelError as error:
                 raise found.error(f"{error}") from error
+            if function is not None:
+                return function
+    if name and node.element.find(f"*[@name='{name}']" if holder is None else f"{name}/*") is not None:
+        raise node.error(f"its {name} is not supported")
     return None
 
 

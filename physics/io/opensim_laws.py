@@ -7,11 +7,13 @@ from ..muscles import DeGroote, ForceLaw, Millard, Schutte, Tension, Thelen
 from .opensim_notes import Notes
 from .opensim_parts import OpenSimMuscle
 
-COMMON = {
+STATIC = {
     "max_isometric_force": "max_isometric_force",
     "optimal_fiber_length": "optimal_fibre_length",
     "tendon_slack_length": "tendon_slack_length",
     "pennation_angle_at_optimal": "pennation",
+}
+COMMON = STATIC | {
     "max_contraction_velocity": "max_contraction_velocity",
     "activation_time_constant": "activation_time",
     "deactivation_time_constant": "deactivation_time",
@@ -58,10 +60,10 @@ DEGROOTE = COMMON | {
     "active_force_width_scale": "active_width",
     "activation_dynamics_smoothing": "activation_smoothing",
 }
-SCHUTTE = dict(list(COMMON.items())[:4]) | {"damping": "damping"}
+SCHUTTE = STATIC | {"damping": "damping"}
 SCHUTTE_TIMES = {"time_scale": 0.1, "activation1": 7.667, "activation2": 1.459854}
 SCHUTTE_CURVES = {f"{kind}_force_length_curve": f"{kind}_curve" for kind in ("active", "passive", "tendon")}
-LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016, within 0.1 of the largest force
+LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016
     "active_low": 0.5,
     "active_knee": 0.73,
     "active_high": 1.7,
@@ -88,6 +90,7 @@ LIKE_SCHUTTE = {  # likewise of Schutte 1993
     "tendon_strain": 0.033,
 }
 SHARED = (*COMMON.values(), "damping", "rigid_tendon")  # of Millard's and those laws
+LEFT_OUT = (*SCHUTTE_CURVES.values(), "active_width", "passive")
 LAWS: dict[str, tuple[Any, dict[str, str]]] = {
     "Thelen2003Muscle": (Thelen, THELEN),
     "Millard2012EquilibriumMuscle": (Millard, MILLARD),
@@ -101,12 +104,9 @@ LEAST_ACTIVATION = 0.01  # of Thelen's law in OpenSim
 NO_LENGTH = 1e-9  # m, of a tendon without length; a rigid one is only subtracted from the path
 FLAGS = frozenset({"ignore_tendon_compliance", "ignore_activation_dynamics"})
 # used only by controllers, solvers and initial states
-ASIDE = frozenset(
-    {
-        *("optimal_force", "min_control", "max_control", "default_activation", "default_fiber_length"),
-        *("default_normalized_tendon_force", *SCHUTTE_TIMES),
-    }
-)
+CONTROL = "optimal_force", "min_control", "max_control"
+STARTS = "default_activation", "default_fiber_length", "default_normalized_tendon_force"
+ASIDE = frozenset((*CONTROL, *STARTS, *SCHUTTE_TIMES))
 
 
 def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
@@ -125,10 +125,6 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     flags = dict(muscle.flags)
     if names is DEGROOTE:
         values["passive"] = not flags.pop("ignore_passive_fiber_force", False)
-    if names is SCHUTTE:
-        scale, rise, fall = (muscle.parameters.get(name, usual) for name, usual in SCHUTTE_TIMES.items())
-        values |= {"max_contraction_velocity": 1.0 / scale, "activation_time": scale / (rise + fall)}
-        values |= {"deactivation_time": scale / fall, **muscle.curves}
     if names in (THELEN, DEGROOTE) and values.get("minimum_activation", LEAST_ACTIVATION) < LEAST_ACTIVATION:
         values["minimum_activation"] = LEAST_ACTIVATION
         notes.warn(f"minimum_activation is increased to {LEAST_ACTIVATION:g}", muscle.name)
@@ -148,19 +144,32 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
         elif name not in names and name not in ASIDE and name != "maximum_pennation_angle":
             notes.note(f"{name} of a {muscle.kind} is not read", muscle.name)
     try:
+        if names is SCHUTTE:
+            scale, rise, fall = (muscle.parameters.get(name, usual) for name, usual in SCHUTTE_TIMES.items())
+            values |= {"max_contraction_velocity": 1.0 / scale, "activation_time": scale / (rise + fall)}
+            values |= {"deactivation_time": scale / fall, **muscle.curves}
         law: ForceLaw = make(**values)
     except ModelError as error:
         raise ModelError(f"muscle {muscle.name!r}: {error}") from error
+    except ZeroDivisionError as error:
+        raise ModelError(f"muscle {muscle.name!r}: {', '.join(SCHUTTE_TIMES)} are too small") from error
     return law
 
 
 def nearest_millard(law: DeGroote | Schutte) -> Millard:
-    """A law with Millard's curves, for programs that lack this one; within 0.1 of the largest force."""
+    """A law with Millard's curves: default ones are within 0.1 of the largest force, for fibres up to 1.5 times their
+    optimal length and tendons up to that force.
+    """
     values: dict[str, Any] = {name: getattr(law, name) for name in SHARED}
     if isinstance(law, Schutte):
         return Millard(**values | LIKE_SCHUTTE)
     values |= LIKE_DEGROOTE | {"passive_strain_one": law.passive_strain, "tendon_strain": law.tendon_strain}
     return Millard(**values, passive_stiffness=3.0 / max(law.passive_strain, 1e-3))
+
+
+def left_out(law: DeGroote | Schutte) -> bool:
+    """Whether a law has curves of its own that `nearest_millard` does not take."""
+    return any(getattr(law, name) != getattr(type(law), name) for name in LEFT_OUT if hasattr(law, name))
 
 
 def _plain(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:

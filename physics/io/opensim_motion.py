@@ -42,7 +42,7 @@ def motion_samples(read: OpenSimModel, model: Model, storage: Storage) -> tuple[
             stacklevel=2,
         )
     factor = np.pi / 180.0 if storage.in_degrees else 1.0
-    q = np.tile(read.state(model).q, (len(times), 1))
+    q = np.tile(read.state(model, assembled=False).q, (len(times), 1))
     for name, column in found.items():
         coordinate = read.coordinates[name]
         unit = factor if coordinate.motion == "rotational" else 1.0

@@ -48,9 +48,8 @@ class Muscles:
         path = self._path(muscle)
         law = muscle.law
         if isinstance(law, Cord):
-            return made(
-                "ExpressionBasedPathForce", path, name=given, expression=_cord(law), clamp_stretch=False
-            )
+            text = {"expression": _cord(law), "clamp_stretch": False}
+            return made("ExpressionBasedPathForce", path, name=given, **text)
         if not isinstance(muscle.tension, str) and muscle.tension != 0.0:
             raise ModelError(f"its excitation or tension is the number {muscle.tension:g}, not an input")
         if law is None or isinstance(law, Tension):
@@ -62,17 +61,11 @@ class Muscles:
 
     def _path(self, muscle: Muscle) -> Element:
         points = [self._point(k, point, muscle.name) for k, point in enumerate(muscle.points)]
-        wraps = [
-            made(
-                "PathWrap",
-                name=f"wrap_{k}_{j}",
-                wrap_object=self._surface(obstacle),
-                method="hybrid",
-                range=f"{k + 1} {k + 2}",
-            )
-            for k, wrap in muscle.strands.items()
-            for j, obstacle in enumerate(wrap.obstacles)
-        ]
+        wraps = []
+        for k, wrap in muscle.strands.items():
+            for j, obstacle in enumerate(wrap.obstacles):
+                where = {"wrap_object": self._surface(obstacle), "range": f"{k + 1} {k + 2}"}
+                wraps.append(made("PathWrap", name=f"wrap_{k}_{j}", method="hybrid", **where))
         parts = [collection("PathPointSet", points), *([collection("PathWrapSet", wraps)] if wraps else [])]
         return made("GeometryPath", *parts, name="path")
 
@@ -84,12 +77,8 @@ class Muscles:
                 return made("PathPoint", **place)
             where = point.condition
             path, _ = self.coordinate(where.coordinate)
-            return made(
-                "ConditionalPathPoint",
-                **place,
-                socket_coordinate=path,
-                range=(where.lower + MARGIN, where.upper - MARGIN),
-            )
+            span = where.lower + MARGIN, where.upper - MARGIN
+            return made("ConditionalPathPoint", **place, socket_coordinate=path, range=span)
         if point.condition is not None:
             raise ModelError("a point moves and depends on a coordinate's range")
         holders = []
@@ -167,7 +156,10 @@ def _hill(tag: str, path: Element, name: str, muscle: Muscle, entries: Mapping[s
     if isinstance(law, Schutte):
         scale = 1.0 / law.max_contraction_velocity
         fall = scale / law.deactivation_time
-        plain |= {"time_scale": scale, "activation1": scale / law.activation_time - fall, "activation2": fall}
+        rise = scale / law.activation_time - fall
+        if rise < 0.0:
+            raise ModelError("its activation_time exceeds its deactivation_time")
+        plain |= {"time_scale": scale, "activation1": rise, "activation2": fall}
         held = {theirs: getattr(law, ours) for theirs, ours in SCHUTTE_CURVES.items()}
         children += [made(name, function_or_spline(f, (0.0, 2.0), 1e-9)[0]) for name, f in held.items() if f]
     if isinstance(law, DeGroote):

@@ -1,5 +1,6 @@
 """Parts of an OpenSim model other than bodies and joints, as plain values: our names, SI units, the file's axes."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -242,46 +243,53 @@ class OpenSimModel:
             model: the result of `build`.
             values: {OpenSim's name of a coordinate: value} in place of the default.
             time: [s].
-            assembled: whether other constraints move the coordinates, with the least sum of squares as in OpenSim.
+            assembled: whether other constraints move the coordinates without a value, with the least sum of squared
+                changes in rad and m; with a warning none where that fails.
 
         Raises:
             ModelError: another model, or an unknown coordinate.
         """
         given = dict(values or {})
         names = model.coordinate_names
-        q, qd = model.state(time=time).q.copy(), np.zeros(len(names))
+        q, qd, kept = model.state(time=time).q.copy(), np.zeros(len(names)), model.prescribed.copy()
         for name, coordinate in self.coordinates.items():
             if coordinate.coordinate not in names:
                 raise ModelError(f"the model has no coordinate {coordinate.coordinate!r} ({name!r})")
             index = names.index(coordinate.coordinate)
+            kept[index] |= name in given
             q[index] = number(given.pop(name, coordinate.default), f"value of {name!r}")
             qd[index] = coordinate.default_speed
         if given:
             unknown = next(iter(given))
             raise ModelError(f"no coordinate is named {unknown!r}{near_names(unknown, self.coordinates)}")
         follow_drivers(model, q, qd)
-        return model.state(_assembled(model, q) if assembled else q, qd, time)
+        return model.state(_assembled(model, q, kept) if assembled else q, qd, time)
 
 
-def _assembled(model: Model, q: FloatArray) -> FloatArray:
+def _assembled(model: Model, q: FloatArray, kept: Any) -> FloatArray:
     """Coordinates (nv,) that meet the constraints, with the least sum of squared changes of those that no coupler sets.
 
-    Newton's method without curvatures of the constraints; where it does not converge, q as it is.
+    Newton's method without curvatures of the constraints. kept (nv,): coordinates that only couplers move.
     """
     ties = tuple(model.constraints.values())
-    free = np.flatnonzero(~model.prescribed)
-    coupled = {tie.coordinate for tie in ties if isinstance(tie, CouplingConstraint)}
-    kept = np.array([name not in coupled for name in model.coordinate_names], dtype=float)[free]
-    found = q.copy()
-    for _ in range(ROUNDS if len(coupled) < len(ties) else 0):
+    coupled = [tie.coordinate for tie in ties if isinstance(tie, CouplingConstraint)]
+    if len(coupled) == len(ties):
+        return q
+    own, found = ~np.isin(model.coordinate_names, coupled), q.copy()
+    free = np.flatnonzero(~(kept & own | model.prescribed))
+    weights = own[free].astype(float)
+    for _ in range(ROUNDS):
         value, jacobian, _ = model.evaluate_constraints(model.state(found), ties)
         rows = jacobian[:, free]
-        left = np.block([[np.diag(kept), rows.T], [rows, np.zeros((len(rows), len(rows)))]])
-        right = np.concatenate([kept * (q - found)[free], -value])
+        left = np.block([[np.diag(weights), rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+        right = np.concatenate([weights * (q - found)[free], -value])
         step = np.linalg.lstsq(left, right, rcond=REDUNDANT)[0][: len(free)]
         found[free] += step
         if np.abs(step).max(initial=0.0) <= NEAR and np.abs(value).max(initial=0.0) <= MET:
             return found
+    warnings.warn(
+        "the constraints cannot be met; the coordinates are those of the file or given", stacklevel=3
+    )
     return q
 
 

@@ -54,7 +54,8 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
         child = node.child(curve)
         if child is not None:
             _values(child, f"{curve}.", parameters, flags)
-    functions = {ours: read_function(node, theirs) for theirs, ours in SCHUTTE_CURVES.items()}
+    held = SCHUTTE_CURVES if node.tag == "Schutte1993Muscle_Deprecated" else {}
+    functions = {ours: read_function(node, theirs) for theirs, ours in held.items()}
     curves = {ours: function for ours, function in functions.items() if function is not None}
     if node.tag not in LAWS:
         node.forget()  # its curves mean nothing to the tension that replaces it

@@ -18,6 +18,7 @@ from ..errors import ModelError
 from ..geometry import lie
 from ..joints import Custom, Linear
 from ..model.model import Model
+from ..muscles import Schutte
 from ..validation import instance, number
 from .files import write_atomically
 from .opensim_out import Names, collection, expression, function_element, made, offset
@@ -112,6 +113,8 @@ class _Writing:
             try:
                 given = self.muscle_names[muscle.name] = self.force_names(muscle.name)
                 self.forces.append(muscles.element(muscle, given))
+                if isinstance(muscle.law, Schutte) and muscle.law.minimum_activation > 0.0:
+                    self.notes.append("minimum_activation of Schutte's muscles is not written")
             except ModelError as error:
                 self.refused.append(f"muscle {muscle.name!r}: {error}")
         self.errors |= muscles.errors

@@ -221,8 +221,12 @@ def test_laws_that_the_add_on_lacks_are_told(part, scene, lever):
         )
         lever.write_text(text.replace("Thelen2003Muscle", kind), "utf-8")
         made = read(scene, lever)
-        assert code in codes(made.warnings)
+        assert code in codes(made.warnings) and "import-curves" not in codes(made.warnings)
         assert made.muscles["cord"].condyle.muscle.law.kind == law
+    name = "passive_force_length_curve"
+    curve = f"<{name}><LinearFunction><coefficients>1 0</coefficients></LinearFunction></{name}></{kind}>"
+    lever.write_text(text.replace("Thelen2003Muscle", kind).replace(f"</{kind}>", curve), "utf-8")
+    assert "import-curves" in codes(read(scene, lever).warnings)
 
 
 def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):

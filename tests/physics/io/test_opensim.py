@@ -8,9 +8,10 @@ import pytest
 
 import physics as ph
 from physics.geometry import lie
-from physics.io.opensim_laws import law_of, nearest_millard
+from physics.io.opensim_laws import law_of, left_out, nearest_millard
 from physics.io.opensim_notes import Notes
 from physics.io.opensim_parts import OpenSimMuscle
+from physics.muscles.hill import SCHUTTE_TENDON
 from tests.physics.io.osim import GROUND, body, coordinate, hinged, joint, offset, wrapped, write
 
 MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
@@ -367,12 +368,24 @@ def test_a_muscle_of_de_groote_has_its_curves():
     assert not notes.lines(physics=True) and law.activation_time == 0.015
 
 
-def test_the_nearest_of_millards_curves_to_schuttes():
-    law = law_of(OpenSimMuscle("m", "Schutte1993Muscle_Deprecated", ()), Notes())
-    places = {"active": (0.4, 1.7), "passive": (0.4, 1.5), "tendon": (1.0, 1.033), "velocity": (-1.0, 1.0)}
+@pytest.mark.parametrize(
+    ("kind", "longest"), [("Schutte1993Muscle_Deprecated", 1.033), ("DeGrooteFregly2016Muscle", 1.049)]
+)
+def test_the_nearest_of_millards_curves(kind, longest):
+    law = law_of(OpenSimMuscle("m", kind, ()), Notes())
+    own = {"active_curve": SCHUTTE_TENDON} if kind.startswith("Schutte") else {"passive": False}
+    assert not left_out(law) and left_out(replace(law, **own))
+    places = {"active": (0.0, 1.5), "passive": (0.0, 1.5), "tendon": (1.0, longest), "velocity": (-2.0, 2.0)}
     for name, ends in places.items():
         x = np.linspace(*ends, 100)
         assert np.abs(nearest_millard(law).curve(name, x)[0] - law.curve(name, x)[0]).max() < 0.1
+
+
+@pytest.mark.parametrize("times", [{"time_scale": 0.0}, {"activation2": 0.0}, {"activation1": -1.459854}])
+def test_times_of_schuttes_muscle(times):
+    muscle = OpenSimMuscle("a name", "Schutte1993Muscle_Deprecated", (), parameters=times)
+    with pytest.raises(ph.ModelError, match=r"muscle 'a name': time_scale, .* are too small"):
+        law_of(muscle, Notes())
 
 
 def test_forces_take_what_they_leave_out_from_the_defaults_of_the_file(tmp_path):

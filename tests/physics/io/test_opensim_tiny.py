@@ -318,8 +318,8 @@ TIED = 0.370094752444, 0.411796044550, 0.422647236642
 START = "<default_value>0.4</default_value>"
 
 
-def test_the_start_is_assembled(tmp_path):
-    """OpenSim 4.6: Coordinate.getValue after initSystem, of three hinges whose end is tied to the ground."""
+def tied(path, place="0.8 0.2 0", ties=1):
+    """Three hinges whose end is tied to the ground."""
     places = {"link1": "0 1 0", "link2": "0 -0.4 0", "link3": "0 -0.4 0"}
     bodies, joints, parent = "", "", GROUND
     for k, (name, at) in enumerate(places.items()):
@@ -327,10 +327,52 @@ def test_the_start_is_assembled(tmp_path):
         frame = offset(f"{name}_offset", parent, at)
         joints += joint("PinJoint", f"j{k}", f"{name}_offset", name, coordinate(f"q{k}", START), frame)
         parent = f"/bodyset/{name}"
-    tie = """<ConstraintSet><objects><PointConstraint name="tie"><socket_body_1>/ground</socket_body_1>
-<socket_body_2>/bodyset/link3</socket_body_2><location_body_1>0.8 0.2 0</location_body_1>
-<location_body_2>0 -0.4 0</location_body_2></PointConstraint></objects></ConstraintSet>"""
-    read = ph.read_opensim(write(tmp_path / "m.osim", bodies, joints, tie))
-    model = read.build()
+    tie = "".join(
+        f"""<PointConstraint name="tie{k}"><socket_body_1>/ground</socket_body_1>
+<socket_body_2>/bodyset/link3</socket_body_2><location_body_1>{place}</location_body_1>
+<location_body_2>0 -0.4 0</location_body_2></PointConstraint>"""
+        for k in range(ties)
+    )
+    rest = f"<ConstraintSet><objects>{tie}</objects></ConstraintSet>"
+    read = ph.read_opensim(write(path, bodies, joints, rest))
+    return read, read.build()
+
+
+@pytest.mark.parametrize("ties", [1, 3])
+def test_the_start_is_assembled(tmp_path, ties):
+    """OpenSim 4.6: Coordinate.getValue after initSystem; constraints may depend on others."""
+    read, model = tied(tmp_path / "m.osim", ties=ties)
     assert np.allclose(read.state(model).q, TIED, atol=1e-6)  # OpenSim's search ends 1e-7 off the least sum
     assert read.state(model, assembled=False).q.tolist() == [0.4, 0.4, 0.4]
+
+
+def test_values_are_kept_by_the_assembly(tmp_path):
+    read, model = tied(tmp_path / "m.osim")
+    state = read.state(model, {"q0": 0.42})
+    assert state.q[0] == 0.42 and abs(state.q[1] - 0.4) > 1e-3
+    assert np.abs(model.constraints["tie0"].value(model, state)).max() < 1e-9
+
+
+def test_constraints_that_cannot_be_met(tmp_path):
+    read, model = tied(tmp_path / "m.osim", place="1.8 0.2 0")
+    with pytest.warns(UserWarning, match="the constraints cannot be met"):
+        assert read.state(model).q.tolist() == [0.4, 0.4, 0.4]
+
+
+def test_a_curve_of_an_unknown_kind(tmp_path):
+    """An error only for a muscle whose law has it, by the name of the property or of the function."""
+    points = """<GeometryPath><PathPointSet><objects><PathPoint name="p"><socket_parent_frame>/ground
+</socket_parent_frame></PathPoint><PathPoint name="e"><socket_parent_frame>/bodyset/a</socket_parent_frame></PathPoint>
+</objects></PathPointSet></GeometryPath>"""
+    name, made = "tendon_force_length_curve", joint("PinJoint", "j", GROUND, "a", coordinate("q"))
+    for curve in (f"<{name}><Odd/></{name}>", f'<Odd name="{name}"/>'):
+        for kind in ("Schutte1993Muscle_Deprecated", "Thelen2003Muscle"):
+            muscle = f"<{kind} name='m'>{points}{curve}</{kind}>"
+            path = write(
+                tmp_path / "m.osim", body("a"), made, f"<ForceSet><objects>{muscle}</objects></ForceSet>"
+            )
+            if kind.startswith("Schutte"):
+                with pytest.raises(ph.FormatError, match=f"'m': its {name} is not supported"):
+                    ph.read_opensim(path)
+            else:
+                assert ph.read_opensim(path).muscles["m"].law is None

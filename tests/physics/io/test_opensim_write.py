@@ -127,6 +127,25 @@ def test_muscles_keep_their_paths_and_laws(tmp_path):
         assert fourth.law.force(length, speed) == pytest.approx(cord.force(length, speed), abs=1e-9)
 
 
+def test_a_muscle_of_schuttes(tmp_path):
+    builder, numbers = (
+        chain(),
+        {"max_isometric_force": 9.0, "optimal_fibre_length": 0.1, "tendon_slack_length": 0.3},
+    )
+    ends = mus.PathPoint(None, (0.1, 0.5, 0.0)), mus.PathPoint("hand", (0.0, 0.1, 0.0))
+    builder.add_muscle("m", ends, law=mus.Schutte(**numbers, minimum_activation=0.1))
+    _, report, _, back = again(builder, tmp_path)
+    assert "minimum_activation of Schutte's muscles is not written" in report.notes
+    assert back.muscles[0].law.activation_time == pytest.approx(
+        mus.Schutte(**numbers).activation_time, rel=1e-15
+    )
+    builder.add_muscle("slow", ends, law=mus.Schutte(**numbers, activation_time=0.2))
+    with pytest.raises(
+        ph.ModelError, match="muscle 'slow': its activation_time exceeds its deactivation_time"
+    ):
+        ph.write_opensim(builder.build(), tmp_path / "m.osim", tolerance=1e-6)
+
+
 def test_constraints(tmp_path):
     builder = chain()
     c = ph.constraints
