@@ -178,9 +178,8 @@ def compared(path: Path) -> dict[str, Any]:
         new = (of[cause] & set(lengths)) - off
         if new or cause == "fibre":
             off |= new if cause != "fibre" else set()
-            before = found["off"][-1]
             found["off"].append(pair.off(off, fibres=cause not in CAUSES[:2]))
-            if new or not found["off"][-1] > 0.5 * before:
+            if new or not found["off"][-1] > 0.5 * found["off"][-2]:
                 found["causes"][cause] = sorted(new)
     return found
 
