@@ -25,16 +25,8 @@ def rows_of(model: Model, stages: int, motions: MotionArrays) -> tuple[Any, ...]
     nv, count = model.num_coordinates, model.num_constraint_rows
     system, memory, contacts, effort = constraint_space(model, local=True)
     none = np.zeros((0, nv))
-    more = (
-        model.constraint_arrays,
-        system,
-        motions,
-        contacts,
-        memory,
-        effort,
-    )
     return (
-        (*more, none, none),
+        (model.constraint_arrays, system, motions, contacts, memory, effort, none, none),
         implicit_workspace(model, count),
         np.zeros((stages + 1, count)),
         *(np.zeros((count, nv)) for _ in range(3)),

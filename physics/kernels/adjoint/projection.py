@@ -14,6 +14,8 @@ the terms without J.
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
+from ..constraints.row_slopes import row_slopes
+from ..joints.kinematics import kinematics
 from ..muscles.states import begin_states
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Spaces, Tables
@@ -135,10 +137,11 @@ def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Ar
 @shared
 def take_turning(arrays: Array, rows: Rows, motion: tuple[Array, Array], by_q: Array, spaces: Spaces) -> None:
     """Add the derivatives by q of y^T J^T j + x^T J^T i, after `find_pushes`."""
-    _, _, _, jacobian, _, _, turned, _, _, vectors = rows
-    nv = turned.shape[0]
+    more, implicit, _, _, _, swung, turned, _, _, vectors = rows
+    (work, dof, flags), (q, qd), nv = spaces, motion, turned.shape[0]
+    kinematics(arrays, q, qd, work, dof, flags)
     for way in (BY_PLACE, BY_SPEED):
-        derive_rows(arrays, rows, vectors[way, nv:], motion, jacobian, spaces)
+        row_slopes(arrays, more[0], vectors[way, nv:], q, qd, implicit[5], spaces, turned, swung)
         for d in range(nv):
             for e in range(nv):
                 by_q[e] += vectors[way, d] * turned[d, e]

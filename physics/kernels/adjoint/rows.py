@@ -8,7 +8,6 @@ Let T = d(J^T l)/dq and B = d(J q')/dq at fixed l and q'. The solution (y, z) of
 then gives the derivatives by p, n - (K - T)^T y - B^T z / s, and by v, m' - (D + s (K - T))^T y - (J + s B)^T z / s.
 """
 
-import math
 from typing import TypeAlias
 
 from .. import layout as at
@@ -125,7 +124,7 @@ def solve_bordered(rows: Rows, leading: Array, dof: Array) -> None:
     nv, n = dof.shape[0], matrix.shape[0]
     for i in range(n):
         found[i], lack[i] = 0.0, right[i]
-    last = math.inf
+    last = 0.0
     for _ in range(MOST_TURNS):
         lu_solve(matrix, pivots, lack[:n])
         most, change = 0.0, 0.0

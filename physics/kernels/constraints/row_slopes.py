@@ -18,6 +18,7 @@ from ..algebra.access import load6, load_twist
 from ..algebra.spatial import bracket, column, rotate, transposed
 from ..algebra.vectors import (
     NONE,
+    STILL,
     Array,
     Twist,
     Vector,
@@ -47,35 +48,24 @@ Ends: TypeAlias = tuple[int, int, Vector, Vector]
 @inline
 def wrenches(load: Load, ends: Ends) -> tuple[Twist, Twist]:
     """w_a and w_b."""
-    moment, force, _ = load
-    _, _, lever, other_lever = ends
-    back, counter = scale_add3(NONE, -1.0, force), scale_add3(NONE, -1.0, moment)
-    return wrench_at(lever, moment, force), wrench_at(other_lever, counter, back)
+    (moment, force, _), (_, _, lever, other_lever) = load, ends
+    return wrench_at(lever, moment, force), scale_add6(STILL, -1.0, wrench_at(other_lever, moment, force))
 
 
 @inline
 def wrench_changes(load: Load, ends: Ends, s: Twist, on_body: bool) -> tuple[Twist, Twist]:
     """dw_a and dw_b where the twist s displaces one of the bodies."""
     (moment, force, tension), (_, _, lever, other_lever) = load, ends
-    shift, over, d_moment, d_force = NONE, NONE, NONE, NONE
+    shift = over = material(s, lever) if on_body else NONE
+    turn = NONE if on_body else (s[0], s[1], s[2])
+    d_moment, d_force = cross(turn, moment), cross(turn, force)
     if tension != 0.0:
-        shift = material(s, lever) if on_body else NONE
         over = NONE if on_body else material(s, other_lever)
         apart = subtract3(shift, over)
         along = dot3(force, apart) / dot3(force, force)
         d_force = scale_add3(scale_add3(NONE, tension, apart), -tension * along, force)
-    elif on_body:
-        shift = over = material(s, lever)
-    else:
-        turn = s[0], s[1], s[2]
-        d_moment, d_force = cross(turn, moment), cross(turn, force)
-    back, d_counter, d_back = (
-        scale_add3(NONE, -1.0, force),
-        scale_add3(NONE, -1.0, d_moment),
-        scale_add3(NONE, -1.0, d_force),
-    )
     mine = wrench_change(lever, shift, force, d_moment, d_force)
-    return mine, wrench_change(other_lever, over, back, d_counter, d_back)
+    return mine, scale_add6(STILL, -1.0, wrench_change(other_lever, over, force, d_moment, d_force))
 
 
 @shared
@@ -180,12 +170,12 @@ def row_slopes(
     turned: Array,
     swung: Array,
 ) -> None:
-    """T (nv, nv) of forces (rows,), and B (rows, nv), of all rows but rolling ones; after `kinematics` at (q, q')."""
+    """T (nv, nv) of forces (rows,), and B (rows, nv), of rows without rolling ones; after `kinematics` at (q, q')."""
     body_int, (con_int, con_float, con_data, _, _) = arrays[at.BODY_INT], constraints
     (work, dof, _), (tangent, _, scratch, _) = spaces, tangents
     turned[:] = 0.0
     swung[:] = 0.0
-    for i in range(body_int.shape[0] if con_int.shape[0] > 0 else 0):
+    for i in range(body_int.shape[0]):
         if not is_screw(body_int, arrays[at.BLOCK_INT], i):
             joint_tangent(arrays, i, q, qd, tangent, scratch, work)
     for k in range(con_int.shape[0]):

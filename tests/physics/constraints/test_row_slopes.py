@@ -43,15 +43,15 @@ def test_row_slopes(seed):
     rng = np.random.default_rng(seed)
     model = random_tree(rng, 6)
     state = random_state(rng, model)
-    last = model.body_names[-1]
+    body, another = rng.choice(model.body_names, 2, replace=False).tolist()
     line = [(-1.0, 0.1), (0.0, 0.3), (1.0, -0.2)]
-    for other in (model.body_names[1], None):
+    for other in (another, None):
         point = rng.normal(size=3)
         connectors = (
-            constraints.PlanarConnector(last, point, other, random_pose(rng)),
-            constraints.SegmentedPlanarConnector(last, point, other, random_pose(rng), segments=line),
+            constraints.PlanarConnector(body, point, other, random_pose(rng)),
+            constraints.SegmentedPlanarConnector(body, point, other, random_pose(rng), segments=line),
         )
-        for each in (*one_of_each(rng, model, other), *frames_of_each(rng, other, last), *connectors):
+        for each in (*one_of_each(rng, model, other, body), *frames_of_each(rng, other, body), *connectors):
             forces, slopes = rng.normal(size=each.num_rows), differences(model, state, each)
             expected = np.tensordot(forces, slopes, 1), np.einsum("kde,d->ke", slopes, state.qd)
             for found, right in zip(slopes_of(model, state, each, forces), expected):

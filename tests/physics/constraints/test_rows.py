@@ -25,9 +25,9 @@ def scale(model, state):
     return 1.0 + np.abs(state.qd).max() ** 3
 
 
-def one_of_each(rng, model, other):
-    """Constraints of every kind whose value is defined everywhere, between the last body and another."""
-    last, names = model.body_names[-1], model.coordinate_names
+def one_of_each(rng, model, other, body=None):
+    """Constraints of every kind whose value is defined everywhere, between a body, by default the last, and another."""
+    last, names = body or model.body_names[-1], model.coordinate_names
     points = {"point": rng.normal(size=3), "other_point": rng.normal(size=3)}
     yield constraints.PointConstraint(last, other, **points)
     for sense in ("rod", "rope", "strut"):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import physics as ph
+from physics import kernels
 from physics.constraints import CouplingConstraint, DistanceConstraint
 from physics.muscles import PathPoint, Tension
 from physics.optimize import gradient as module
@@ -133,3 +134,21 @@ def test_a_linkage_is_driven_to_a_place():
     assert found.value < 1e-12  # a square of metres, at the search's tolerance
     again = ph.simulate(found.model, found.state, 0.4, 0.01, "sdirk2", tau=found.inputs)
     assert abs(again.q[-1] - made.q[-1]).max() < 1e-5
+
+
+def test_rows_that_depend_on_others():
+    """A system of rows of which one is the sum of two is solved to round-off, by factors with a compliance."""
+    rng, nv, count = np.random.default_rng(5), 6, 3
+    leading, (jacobian, ahead) = rng.normal(size=(nv, nv)), rng.normal(size=(2, count, nv))
+    leading = leading @ leading.T + np.eye(nv)
+    jacobian[2], ahead[2] = jacobian[0] + jacobian[1], ahead[0] + ahead[1]
+    solved = kernels.adjoint.rows
+    vectors, dof = np.zeros((solved.VECTORS, nv + count)), np.zeros((nv, kernels.layout.DOF_WORK_WIDTH))
+    matrix, pivots = np.zeros((nv + count, nv + count)), np.zeros(nv + count, dtype=np.int64)
+    rows = None, None, None, jacobian, ahead, None, None, matrix, pivots, vectors
+    full = np.block([[leading, ahead.T], [jacobian, np.zeros((count, count))]])
+    right = full @ rng.normal(size=nv + count)
+    vectors[solved.RIGHT] = right
+    assert solved.factorize_bordered(rows, leading, leading, dof) == -1
+    solved.solve_bordered(rows, leading, dof)
+    assert np.abs(full @ vectors[solved.FOUND] - right).max() < 1e-13
