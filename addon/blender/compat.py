@@ -46,8 +46,12 @@ def names_set(group: Any) -> set[str] | None:
     """Names of the properties of a group of ours that were ever set; None: it is one of Blender's."""
     if not isinstance(group, bpy.types.PropertyGroup):
         return None
-    stored = group.bl_system_properties_get() if bpy.app.version >= (5, 0) else group
-    return set() if stored is None else set(stored.keys())
+    if bpy.app.version < (5, 0):
+        return set(bpy.types.bpy_struct.keys(group))  # of the class: a group may have a property named so
+    if hasattr(group, "bl_system_properties_get"):  # 6 to 18 times as fast; Blender means it for debugging
+        return set((group.bl_system_properties_get() or {}).keys())
+    names = (each.identifier for each in group.bl_rna.properties)
+    return set(filter(group.is_property_set, names)) - {"rna_type"}
 
 
 def slot_of(player: AnimData | NlaStrip) -> ActionSlot | None:
@@ -195,7 +199,7 @@ def give(curve: FCurve, keys: Keys) -> None:
     fresh = not points
     points.add(count - len(points))
     for name, numbers in keys.items():
-        if not (fresh and name == "interpolation" and numbers.tobytes().count(BEZIER) == count):  # as new
+        if not (fresh and name == "interpolation" and (numbers == BEZIER).all()):  # as new
             points.foreach_set(name, numbers.ravel())
 
 

@@ -1,5 +1,6 @@
 """A snapshot reads like the scene it was taken of."""
 
+import bpy
 import pytest
 
 from tests.addon.walking import tied_tail
@@ -56,3 +57,45 @@ def test_control_points_that_another_joint_uses_are_read(part, scene, make):
     owner.condyle.joint.frames.add().object = make.empty("Point")
     (frame,) = part("reading.snapshot").take(scene).objects["Curve"].condyle.joint.frames
     assert not owner.condyle.joint.enabled and frame.object.name == "Point"
+
+
+def declared(group):
+    return [each for each in group.bl_rna.properties if each.identifier != "rna_type"]
+
+
+def groups_in(group):
+    """A group of properties and those beneath it, with a row in each collection."""
+    yield group
+    for each in declared(group):
+        value = getattr(group, each.identifier)
+        if each.type == "COLLECTION":
+            yield from groups_in(value[0] if len(value) else value.add())
+        elif isinstance(value, bpy.types.PropertyGroup):
+            yield from groups_in(value)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("is_debugged", [True, False], ids=["stored", "declared"])
+def test_what_is_not_named_in_a_group_reads_as_its_default(part, scene, make, monkeypatch, is_debugged):
+    """In each kind of group; one has a property named as Blender's own method `keys`."""
+    compat, snapshot = part("blender.compat"), part("reading.snapshot")
+    if not is_debugged:  # Blender may drop the call
+        monkeypatch.setattr(compat, "hasattr", lambda *_: False, raising=False)
+    rig = make.armature("Rig", {"Bone": ((0, 0, 0), (0, 0, 1), None)})
+    kinds = set()
+    for owner in (scene, rig, rig.pose.bones[0]):
+        for group in groups_in(owner.condyle):
+            kinds.add(type(group).__name__)
+            for each in declared(group)[::2]:
+                if each.type not in {"POINTER", "COLLECTION"} and not each.is_readonly:
+                    setattr(group, each.identifier, getattr(group, each.identifier))
+            named, fields = compat.names_set(group), snapshot._usual(type(group)).declared.rows
+            stored = {
+                field.name for field in fields
+            }  # but for views, which have getters and are always "set"
+            assert named & stored == {name for name in stored if group.is_property_set(name)}
+            for field in fields:
+                if field.name not in named and field.how in {"PLAIN", "ARRAY"}:
+                    value = getattr(group, field.name)
+                    assert (snapshot._tuple(value) if field.how == "ARRAY" else value) == field.plain
+    assert {"SceneData", "ObjectData", "BoneData", "JointProperties", "FitProperties"} <= kinds
