@@ -73,7 +73,7 @@ class JobOperator(mixins.Operator):
         return f"{self.title} done"
 
     def shown(self, outcome: Any) -> str:
-        """What the panel's line says of it: not what stands beneath, in Warnings."""
+        """What the panel's line says of it: not what the list of warnings has."""
         return self.told(outcome)
 
     def execute(self, context: Context) -> set[str]:
@@ -120,8 +120,8 @@ class JobOperator(mixins.Operator):
                 job.progress, job.message = self._request.progress, self._request.message
                 self._show(context, job)
                 return {"PASS_THROUGH"}
-            if not self.endless and context.mode not in session.MODES_UNDONE_WHOLE:
-                job.message = "waiting until you leave the edit mode (Tab)"
+            if obstacle := _obstacle(context):
+                job.message = f"waiting until {obstacle}"
                 self._show(context, job)
                 return {"PASS_THROUGH"}
             self._request = compute_process.advance(self._task, self._request)
@@ -193,6 +193,14 @@ def _last_word(error: physics_access.WorkerError) -> str:
     print(physics_access.part("errors").shown(f"Condyle: {error}", 2**16), file=sys.stderr)
     telling = next((line for line in lines if "error" in line.lower() or "assert" in line.lower()), lines[-1])
     return f"{text}: {telling[:LONGEST_WORD]} (more in the system console)"
+
+
+def _obstacle(context: Context) -> str:
+    """What must happen before the scene may be taken to other frames or be changed; empty: nothing."""
+    if any(map(bpy.app.is_job_running, ("RENDER", "OBJECT_BAKE"))):
+        return "Blender has rendered"
+    is_evaluated = session.live is not None or context.mode in session.MODES_UNDONE_WHOLE
+    return "" if is_evaluated else "you leave the edit mode (Tab)"
 
 
 def _plays(context: Context) -> bool:

@@ -116,8 +116,11 @@ def test_switching_the_addon_off_ends_a_job_whole(part, window, monkeypatch):
 
 
 @pytest.mark.small
-def test_a_job_that_is_done_waits_for_the_end_of_an_edit_mode(part, window):
-    """Its step of undo would hold the mesh that is edited, and an undo leave what it changed."""
+@pytest.mark.parametrize("endless", [False, True])
+def test_a_job_waits_for_the_end_of_an_edit_mode_and_of_a_render(part, window, monkeypatch, endless):
+    """Its step of undo would hold the mesh that is edited, and an undo leave what it changed; poses are not evaluated
+    there. A render reads the scene that a step would take to other frames. A live run that goes on evaluates nothing.
+    """
     jobs, session = part("jobs.operator"), part("blender.session")
     request = SimpleNamespace(poll=lambda: True, wait=lambda: None, result=None, state="done", error=None)
     written = []
@@ -132,12 +135,22 @@ def test_a_job_that_is_done_waits_for_the_end_of_an_edit_mode(part, window):
         def report(self, kind, text):
             pass
 
+    Job.endless = endless
     operator, timer = Job(), SimpleNamespace(type="TIMER", value="NOTHING")
     operator.start(window.context)
     window.context.mode = "EDIT_MESH"
     assert operator.modal(window.context, timer) == {"PASS_THROUGH"} and not written
     assert "edit mode" in session.job.line
-    window.context.mode = "POSE"
+    for job in ("RENDER", "OBJECT_BAKE"):
+        busy = SimpleNamespace(app=SimpleNamespace(is_job_running=job.__eq__))
+        with monkeypatch.context() as during:
+            during.setattr(jobs, "bpy", busy)
+            assert operator.modal(window.context, timer) == {"PASS_THROUGH"} and not written
+        assert "rendered" in session.job.line
+    if endless:
+        monkeypatch.setattr(session, "live", object())
+    else:
+        window.context.mode = "POSE"
     assert operator.modal(window.context, timer) == {"FINISHED"} and written == [True]
 
 
