@@ -15,6 +15,8 @@ from .references import Body, Handle
 
 #: sources of findings
 CHECK, BAKE, IMPORT, LIVE = "Check", "Bake", "Import", "Live"
+#: where the list of findings is
+WHERE = "see the list beside Check Scene"
 #: values that name what a finding is about
 NAMES = ("name", "muscle", "body", "file")
 MUSCLE = ("muscle",)

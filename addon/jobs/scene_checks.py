@@ -157,7 +157,7 @@ def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joi
     """
     found = errors(scene, error, curves)
     findings.show(scene.session_uid, found)
-    more = f"{error}; and {len(found) - 1} more, see Warnings"
+    more = f"{error}; and {len(found) - 1} more, {findings.WHERE}"
     return error if len(found) == 1 else physics_access.model_error(more)
 
 

@@ -48,10 +48,10 @@ class CheckScene(Change, Operator):
 
     def invoke(self, context: Context, _event: Event) -> set[str]:
         """Show the list, too."""
-        self.execute(context)
-        if session.findings and not bpy.app.background:
+        done = self.execute(context)
+        if done == {"FINISHED"} and findings.shown(context.scene) and not bpy.app.background:
             bpy.ops.wm.call_panel(name="CONDYLE_PT_warnings")
-        return {"FINISHED"}
+        return done
 
 
 def why_nothing(context: Context) -> str:

@@ -20,7 +20,7 @@ WIDTH = 22
 def draw_count(row: UILayout, scene: Scene) -> None:
     """Draw the button that opens the list, with the number of its lines: always there, so that nothing moves."""
     shown, button = [finding for _, finding in findings.shown(scene)], row.row(align=True)
-    button.ui_units_x, button.alert = 3, any(finding.is_error for finding in shown)
+    button.ui_units_x, button.alert = 4, any(finding.is_error for finding in shown)
     icon = "CANCEL" if button.alert else "ERROR" if any(not finding.is_hint for finding in shown) else "INFO"
     button.popover(WarningsPanel.bl_idname, text=str(len(shown)), icon=icon)
 
@@ -30,6 +30,7 @@ class WarningsPanel(Panel):
 
     bl_idname = "CONDYLE_PT_warnings"
     bl_label = "Warnings"
+    bl_description = "Errors and warnings of the last check, bake or import"
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
     bl_ui_units_x = WIDTH

@@ -76,7 +76,7 @@ class ImportOpenSim(Change, Operator):
         counts = [counted(len(items), *words) for items, *words in kinds if items]
         message = f"{imported.ground.name} imported: {', '.join(counts)}"
         if imported.warnings or hints:
-            message += "; see Warnings"
+            message += f"; {findings.WHERE}"
         if imported.warnings:
             notes = bpy.data.texts.new(f"{imported.ground.name} import")
             notes.write("".join(f"{each.text}\n" for each in imported.warnings))

@@ -206,7 +206,7 @@ def test_an_import_tells_of_what_it_made_alone(part, scene, make, tmp_path, walk
     (hint,) = (each for each in session.findings if each.is_hint)
     assert session.findings[0] is hint and hint.source == part("data.findings").CHECK
     assert said([hint]) == [("joint-will-fall", "trunk")]
-    assert hint.culprit().object.name == "trunk joint" and session.message.endswith("see Warnings")
+    assert hint.culprit().object.name == "trunk joint" and "see the list" in session.message
     bpy.data.objects.remove(bpy.data.objects["hopper"])  # as an undo does with all that it made
     part("handlers.file_load").on_undo()
     assert hint not in session.findings

@@ -1,5 +1,6 @@
 """The scene check: errors that stop a bake, warnings that do not, and the click that selects what each is about."""
 
+from types import SimpleNamespace
 from unittest.mock import MagicMock
 
 import bpy
@@ -50,7 +51,7 @@ def test_all_errors_are_found_at_once_and_stop_a_bake(part, scene, leg, ph):
     assert [finding.is_error for finding in found] == [True, True]
     assert "mass" in found[0].text and found[0].culprit().object == leg["thigh"]
     assert "inertia" in found[1].text and found[1].culprit().object == leg["shank"]
-    with pytest.raises(ph.ModelError, match=r"mass .*Thigh.*; and 1 more, see Warnings"):
+    with pytest.raises(ph.ModelError, match=r"mass .*Thigh.*; and 1 more, see the list beside Check Scene"):
         part("jobs.bake").bake_now(scene)
     assert len(part("blender.session").findings) == 2 and not leg["thigh"].condyle.channels.baked
     assert bpy.ops.condyle.select_culprit(index=1) == {"FINISHED"}
@@ -372,3 +373,22 @@ def test_lines_about_what_is_gone_are_not_shown(part, scene, make):
     assert [number for number, _ in findings.shown(scene)] == [1] and panel.poll(bpy.context)
     bpy.data.objects.remove(other)
     assert not panel.poll(bpy.context)
+
+
+@pytest.mark.parametrize("done", ["FINISHED", "CANCELLED"])
+@pytest.mark.parametrize("is_shown", [True, False])
+def test_the_list_opens_after_a_check_that_has_found_something(
+    part, scene, make, monkeypatch, done, is_shown
+):
+    """And what the check answers is what Blender gets: a step back for one that failed would undo something else."""
+    operators, opened = part("ui.checks.operators"), []
+    window = SimpleNamespace(
+        app=SimpleNamespace(background=False),
+        ops=SimpleNamespace(wm=SimpleNamespace(call_panel=lambda name: opened.append(name))),
+    )
+    monkeypatch.setattr(operators, "bpy", window)
+    line = part("data.findings").about(make.box("Box"), "no-motion")
+    part("data.findings").show(scene.session_uid if is_shown else 0, [line])
+    operator = SimpleNamespace(execute=lambda _context: {done})
+    assert operators.CheckScene.invoke(operator, bpy.context, None) == {done}
+    assert opened == ["CONDYLE_PT_warnings"] * (is_shown and done == "FINISHED")
