@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 from bpy.types import ID, Action, AnimData, FCurve, FModifier, NlaStrip, Object, Scene
 
-from ..blender import compat
+from ..blender import compat, physics_access
 from ..data.records import Block, Numbers, Record, Rows
 
 if TYPE_CHECKING:
@@ -149,10 +149,15 @@ class Evaluated:
         return self.many([frame])[0]
 
     def many(self, frames: Sequence[float]) -> list[float]:
-        """Values at frames, as Blender evaluates the curve now."""
+        """Values at frames, as Blender evaluates the curve now; ModelError: it has been removed since."""
         uid, handle, path, index = self._address
-        action = next(each for each in bpy.data.actions if each.session_uid == uid)
+        action = next((each for each in bpy.data.actions if each.session_uid == uid), None)
         slots = action.slots if compat.has_slots(action) else ()
         slot = next((each for each in slots if each.handle == handle), None)
-        curve = compat.curves(action, slot).find(path, index=index)
+        curves = compat.curves(action, slot)
+        curve = curves.find(path, index=index) if curves else None
+        if curve is None:
+            raise physics_access.model_error(
+                f"the f-curve of {path} was removed while it was read; try again"
+            )
         return [curve.evaluate(frame) for frame in frames]

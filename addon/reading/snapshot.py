@@ -61,8 +61,6 @@ class _Reader:
         aside = (item for item in objects if not _is_read(item) and item.session_uid not in whole)
         self._aside = {item.session_uid: item for item in aside}
         self._inside = {item.session_uid for item in objects}
-        self._evaluated = _evaluated()
-        self._scenes = [(each, {item.session_uid for item in each.objects}) for each in bpy.data.scenes]
         elsewhere = (item for item in bpy.data.objects if objects and self._is_elsewhere(item))
         render = Record(**copied(scene.render, ("fps", "fps_base", "frame_map_old", "frame_map_new")))
         values = {
@@ -81,6 +79,17 @@ class _Reader:
             fill(self._known[item.session_uid], self._of_item(item))
         for uid, item in self._aside.items():
             fill(self._known[uid], self._of_other(item))
+
+    @functools.cached_property
+    def _scenes(self) -> list[tuple[Scene, set[int]]]:
+        """Scenes, and the session uids of their objects."""
+        return [(each, {item.session_uid for item in each.objects}) for each in bpy.data.scenes]
+
+    @functools.cached_property
+    def _evaluated(self) -> set[int]:
+        """Session uids of the objects that the present view layer evaluates."""
+        homes = evaluated_objects.collections(bpy.context.view_layer.layer_collection)
+        return {item.session_uid for home in homes for item in home.objects}
 
     def _is_elsewhere(self, item: Object) -> bool:
         """Whether an object is a joint outside of the scene."""
@@ -194,7 +203,9 @@ class _Reader:
         return self._group(owner.condyle, SWITCHED)
 
     def _group(self, group: Any, switched: Container[str] = ()) -> Record:
-        """The properties of a group: the defaults of those never set, and of switched groups that are off."""
+        """The properties of a group: the defaults of those never set, and of switched groups that are off. All groups
+        of a kind of which nothing was ever set share one record.
+        """
         usual, names = _usual(cast(Any, type(group))), compat.names_set(group)
         if names is not None and not names:
             return usual
@@ -287,12 +298,6 @@ def _is_read(item: Object) -> bool:
 
 def _has_field(item: Object) -> bool:
     return item.field is not None and item.field.type != "NONE"
-
-
-def _evaluated() -> set[int]:
-    """Session uids of the objects that the present view layer evaluates."""
-    homes = evaluated_objects.collections(bpy.context.view_layer.layer_collection)
-    return {item.session_uid for home in homes for item in home.objects}
 
 
 def _ends(item: Object, name: str) -> tuple[float, float]:

@@ -99,3 +99,29 @@ def test_what_is_not_named_in_a_group_reads_as_its_default(part, scene, make, mo
                     value = getattr(group, field.name)
                     assert (snapshot._tuple(value) if field.how == "ARRAY" else value) == field.plain
     assert {"SceneData", "ObjectData", "BoneData", "JointProperties", "FitProperties"} <= kinds
+
+
+def test_a_curve_that_is_removed_after_a_snapshot_is_named(part, scene, make, ph):
+    box = make.box("Box")
+    box.keyframe_insert("location", frame=1)
+    curves = (
+        part("reading.snapshot").take(scene, [box.session_uid]).objects["Box"].animation_data.action.fcurves
+    )
+    assert [curve.evaluate(3.0) for curve in curves] == [0.0, 0.0, 0.0]
+    compat, action = part("blender.compat"), box.animation_data.action
+    live = compat.curves(action, compat.slot_of(box.animation_data))
+    live.remove(live[2])
+    with pytest.raises(ph.ModelError, match="location was removed"):
+        curves[2].evaluate(3.0)
+    bpy.data.actions.remove(action)
+    with pytest.raises(ph.ModelError, match="location was removed"):
+        curves[0].evaluate(3.0)
+
+
+def test_settings_alone_look_at_no_objects(part, scene, make, monkeypatch):
+    """They are read before each bake, also of a scene of thousands of objects."""
+    make.box("Box")
+    snapshot = part("reading.snapshot")
+    monkeypatch.setattr(snapshot._Reader, "_scenes", property(lambda _: 1 / 0))
+    monkeypatch.setattr(snapshot._Reader, "_evaluated", property(lambda _: 1 / 0))
+    assert snapshot.settings(scene).condyle.simulation.integrator and not snapshot.settings(scene).objects
