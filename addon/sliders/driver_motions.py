@@ -159,7 +159,7 @@ def motions_of(joint: physics_access.Joint, ranges: np.ndarray, after: np.ndarra
     """
     row = Row()
     if joint.num_coordinates == 1:
-        places = even_places(ranges[0, 0], ranges[0, 1], _detail(joint))
+        places = even_places(ranges[0, 0], ranges[0, 1], _least(joint))
         row.move({0: 1.0}, places, factor_poses.along(joint, places) @ after)
     else:
         _add(row, joint, ranges, 0, 1.0)
@@ -181,16 +181,20 @@ def natural_ranges(joint: physics_access.Joint) -> np.ndarray:
     return np.array(joint.range)
 
 
-def even_places(lower: float, upper: float, detail: int = 8) -> np.ndarray:
-    """Places at which a function of one number is sampled."""
-    count = int(np.clip(round(DENSITY * (upper - lower)), 8 * max(8, detail), 4000))
+def even_places(lower: float, upper: float, least: int = 64) -> np.ndarray:
+    """Places, `least` or more stretches apart, at which a function of one number is sampled."""
+    count = int(np.clip(round(DENSITY * (upper - lower)), least, 4000))
     return np.linspace(lower, upper, count + 1)
 
 
-def _detail(joint: physics_access.Joint) -> int:
-    """Largest number of control frames of a curve."""
-    frames = getattr(getattr(joint, "joint", joint), "frames", None)
-    return 8 if frames is None else len(frames)
+def _least(joint: physics_access.Joint) -> int:
+    """As of `even_places`: differences over a curve's knot, where the third derivative jumps, need more."""
+    joints = physics_access.physics().joints
+    if isinstance(joint, joints.Composite):
+        return max(map(_least, joint.joints))
+    if isinstance(joint, joints.Inverted):
+        return _least(joint.joint)
+    return 32 * (len(joint.frames) + 4) if isinstance(joint, joints.SplineCurve) else 64
 
 
 def _add(row: Row, joint: physics_access.Joint, ranges: np.ndarray, first: int, sign: float) -> None:
@@ -212,10 +216,13 @@ def _add(row: Row, joint: physics_access.Joint, ranges: np.ndarray, first: int, 
     elif isinstance(joint, joints.SplineSurface):
         _add_surface(row, joint, first, sign)
     elif isinstance(joint, joints.SplineCurve):
-        # differences over a knot, where the third derivative jumps, need more samples
-        places = even_places(ranges[first, 0], ranges[first, 1], 4 * len(joint.frames) + 16)
-        whole = joint if sign > 0 else joints.Inverted(joint)
-        _add_poses(row, {first: 1.0}, places, factor_poses.along(whole, places))
+        places = even_places(ranges[first, 0], ranges[first, 1], _least(joint))
+        poses = factor_poses.along(joint if sign > 0 else joints.Inverted(joint), places)
+        if np.abs(poses[:, :3, :3] - np.eye(3)).max() < 1e-14:
+            for axis in range(3):
+                row.shift(_axis("xyz"[axis]), _curve_terms({first: 1.0}, places, poses[:, axis, 3]))
+        else:
+            row.move({first: 1.0}, places, poses)
     else:
         inverse = joints.Inverted(joint) if sign < 0 else joint
         limits = dict(joint.rotation_limits)
@@ -361,15 +368,6 @@ def _add_function(row: Row, block: physics_access.Block, ranges: np.ndarray, rea
         return
     for axis in range(3):
         row.shift(_axis("xyz"[axis]), _curve_terms(weights, places, twist[3 + axis] * values))
-
-
-def _add_poses(row: Row, weights: dict[int, float], places: np.ndarray, poses: np.ndarray) -> None:
-    """A motion known only by its poses."""
-    if np.abs(poses[:, :3, :3] - np.eye(3)).max() < 1e-14:
-        for axis in range(3):
-            row.shift(_axis("xyz"[axis]), _curve_terms(weights, places, poses[:, axis, 3]))
-    else:
-        row.move(weights, places, poses)
 
 
 def _curve_terms(weights: dict[int, float], places: np.ndarray, values: np.ndarray) -> Sum:

@@ -46,6 +46,8 @@ def _of_one(block: physics_access.Block, places: np.ndarray) -> np.ndarray:
     if block.kind == layout.SCREW:
         rate, lead = block.data
         return np.asarray(lie.exp(np.multiply.outer(places, [0.0, 0.0, rate, 0.0, 0.0, lead])))
+    if block.kind != layout.FUNCTION:
+        raise physics_access.model_error(f"a factor of kind {block.kind} has no pose by one coordinate alone")
     weights, function = weights_and_function(block)
     # a constant is the same at all places
     sums = weights.sum() * places if weights.any() else np.zeros(1)
@@ -90,11 +92,8 @@ def values_of_two(block: physics_access.Block, x: np.ndarray, y: np.ndarray) -> 
         (sin_x, cos_x), (sin_y, cos_y) = ((np.sin(each), np.cos(each)) for each in (x + b, y + c))
         cosine = cos_x * cos_y
         sinc = np.sinc(np.arctan2(np.hypot(sin_y, sin_x * cos_y), cosine) / np.pi)
-        return (
-            a
-            * sinc
-            * {at.ARC_X: -sin_y / (1.0 + cosine), at.ARC_Z: sin_x * cos_y / (1.0 + cosine)}.get(which, 1.0)
-        )
+        aside = {at.ARC_X: -sin_y, at.ARC_Y: 1.0 + cosine, at.ARC_Z: sin_x * cos_y}[which]
+        return a * sinc * aside / (1.0 + cosine)
     (sin_x, cos_x), (sin_y, cos_y) = ((np.sin(each), np.cos(each)) for each in (x, y))
     square = (b * cos_x) ** 2 + (c * sin_x) ** 2
     rise, run = sin_y / a, cos_y * np.sqrt(square) / (b * c)

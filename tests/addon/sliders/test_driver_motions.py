@@ -86,6 +86,9 @@ def joints_of(ph):
     frames = np.array([turned(ph, (0.3 * k, 0.1 * k**2, 0)) for k in range(5)])
     frames[:, 0, 3] = 0.2 * np.arange(5)
     curve, tilted = j.SplineCurve(frames), (0.6, 0.0, 0.8)
+    winding = np.array([turned(ph, (1.5 * np.sin(2 * k), 0.3 * k, 0.0)) for k in range(40)])
+    winding[:, 0, 3] = 0.1 * np.arange(40)
+    long = j.SplineCurve(winding)
     one, two = customs(ph)
     volume = 0.3 * np.random.default_rng(4).standard_normal((4, 5, 4, 6))
     return {
@@ -114,12 +117,15 @@ def joints_of(ph):
         "closed surface": surface(ph, periodic=(True, False)),
         "volume": j.SplineSurface(volume),
         "bead": j.Composite((curve, j.Hinge((1, 0, 0)))),
+        "long curve": long,
+        "long curve, fixed": j.Composite((j.Inverted(long), j.Fixed())),
+        "long bead": j.Composite((long, j.Hinge((1, 0, 0)))),
         "rolling": j.Composite((curve, j.Inverted(curve))),
         "nested": j.Composite((j.Euler("xyz"), j.Inverted(surface(ph)), j.Inverted(j.Cylindrical(tilted)))),
     }
 
 
-NAMES = 27
+NAMES = 30
 
 
 @pytest.mark.parametrize("inverted", [False, True])
@@ -140,6 +146,16 @@ def test_the_product_of_the_motions_is_the_joint(part, ph, number, inverted):
         readings = random.uniform(*ranges.T)
         expected = joint.transform(joint.from_readings(readings)) @ after
         assert np.abs(product(ph, row, readings) - expected).max() < FOLLOWS, name
+
+
+def test_a_curve_is_sampled_alike_alone_and_in_a_composite_joint(part, ph):
+    motions, everything = part("sliders.driver_motions"), joints_of(ph)
+    samples = set()
+    for name in ("long curve", "long curve, fixed", "long bead"):
+        joint = everything[name]
+        row = motions.motions_of(joint, np.clip(motions.natural_ranges(joint), -2.0, 2.0), np.eye(4))
+        samples.add(len(row[0].quaternions.places))
+    assert samples == {32 * 44 + 1}
 
 
 def test_few_empties_suffice(part, ph):
@@ -175,6 +191,12 @@ def test_many_poses_of_a_curve_are_those_of_the_kernels(part, ph, options, inver
     found = part("sliders.factor_poses").along(joint, places)
     # round-off of some products of matrices
     assert np.abs(found - joint.transform(places[:, None])).max() < 1e-12
+
+
+def test_a_factor_of_more_coordinates_has_no_poses_along_one(part, ph):
+    (block,) = ph.joints.Spherical().factorization().blocks
+    with pytest.raises(ph.ModelError, match="one coordinate"):
+        part("sliders.factor_poses")._of_one(block, np.zeros(3))
 
 
 def test_what_follows_functions_is_not_asked_pose_by_pose(part, ph, monkeypatch):
