@@ -32,8 +32,7 @@ from .opensim_state import Imported, Standing, joint_of, target_of
 Y_UP = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0], [0, 0, 0, 1.0]])
 # Tolerance [m, radians] of an imported joint read back from the scene; Blender stores matrices as float32.
 READ_BACK = 1e-5
-
-
+MET = 1e-5  # tolerance of constraints at the start [m, rad]
 SHOWN = 0.03  # m, half the size of the Empties of joints and connections
 AROUND = 0.1  # m, typical extent of bones and muscles beyond the origins of bodies
 
@@ -66,10 +65,10 @@ def import_model(
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
     notes = [_note(each) for each in read.warnings]
-    moved = ["the coordinates at the start are changed, to meet the constraints"] * (
-        not np.array_equal(state.q, given.q)
-    )
-    notes += [replace(_note(each), is_hint=True) for each in (*read.notes, *moved)]
+    hints = list(read.notes)
+    if np.abs(state.q - given.q).max(initial=0.0) > MET:
+        hints.append("the coordinates at the start are changed, to meet the constraints")
+    notes += [replace(_note(each), is_hint=True) for each in hints]
     imported = Imported(ground, warnings=notes)
     for body in model.bodies:
         imported.bodies[body.name] = _body_empty(standing, body, body.name, ground)
@@ -166,13 +165,9 @@ def _check(standing: Standing, made: Imported, body: physics_access.Body, item: 
     made.warnings.append(findings.about(item, "import-joint", body=body.name))
 
 
-#: constraints of the file imported as connections; tolerance at the start [m, rad]
-TIES, MET = ("point", "weld", "distance"), 1e-5
-
-
 def _add_constraints(standing: Standing, made: Imported) -> None:
     for name, constraint in standing.model.constraints.items():
-        if constraint.type in TIES:
+        if constraint.type in ("point", "weld", "distance"):
             _tie(standing, made, name, constraint)
         elif constraint.type != "coupling" or not _couple(standing, made, name, constraint):
             found = findings.about(None, "import-constraint-type", name=name, type=constraint.type)
