@@ -110,7 +110,8 @@ def at_frame(scene: Scene, frame: int) -> Iterator[Callable[[float], None]]:
     finally:
         for modifier in off or ():
             modifier.show_viewport = True
-        scene.frame_set(current, subframe=subframe)
+        if off or (scene.frame_current, scene.frame_subframe) != (current, subframe):
+            scene.frame_set(current, subframe=subframe)
         _put_back(kept)
 
 
@@ -151,10 +152,13 @@ def without_bake(scene: Scene) -> Iterator[None]:
         ModelError: a strip is tweaked.
     """
     held = [item for item in scene.objects if is_baked(item)]
+    if not held:
+        yield
+        return
     for item in held:
         check_tweaked(item, repr(item.name))
     # going to a frame puts everything that is animated at its keys
-    kept = _channels_of([item for item in scene.objects if held and (item in held or _has_animation(item))])
+    kept = _channels_of([item for item in scene.objects if item in held or _has_animation(item)])
     muted: Kept = []
     bring_back = []
     try:
@@ -163,17 +167,15 @@ def without_bake(scene: Scene) -> Iterator[None]:
             bring_back.append(targets.hold_off(item))
             _hold_off(item, moved)
             _free_sliders(item, muted)
-        if held:
-            bpy.context.view_layer.update()
+        bpy.context.view_layer.update()
         yield
     finally:
         for each in bring_back:
             each()
         for constraint, name, value in muted:
             setattr(constraint, name, value)
-        if held:
-            scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
-            _put_back(kept)
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+        _put_back(kept)
 
 
 def restore_channels(body: Body, moved: Container[tuple[str, int]]) -> None:

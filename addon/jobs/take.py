@@ -18,45 +18,52 @@ from .fit import FitReport
 from .shot import Shot
 
 
-def take(scene_uid: int, frames: np.ndarray, fitted: Mapping[int, FitReport], **options: Any) -> Steps[Shot]:
-    """Steps that take the shot of a scene, by session uid, over whole frames (F,), as it is without a bake. Between two
-    steps the scene is as it was; where it is changed there, the shot is taken anew, in one.
-
-    Args:
-        fitted: fits of joints that the scene has not got yet, by session uid.
-        options: of `_parts`.
-
-    Raises:
-        ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
-    """
-    steps, changed = _parts(scene_uid, frames, fitted, **options), False
-    while True:
-        with stepper.at_start(scene_uid, int(frames[0])):
-            found = [*_parts(scene_uid, frames, fitted, **options)][-1] if changed else next(steps)
-        stepper.settle()
-        changes = session.changes
-        if isinstance(found, Shot):
-            return replace(found, changes=changes)
-        yield found
-        stepper.settle()
-        changed = changes != session.changes
-
-
-def _parts(
+def take(
     scene_uid: int,
     frames: np.ndarray,
     fitted: Mapping[int, FitReport],
     loop: dict[str, Any] | None = None,
     to_bake: bool = False,
     led: bool = False,
-) -> Iterator[Drawn | Shot]:
-    """The steps of `take`, each of them in the scene without its bake at the first frame, and the shot.
+) -> Steps[Shot]:
+    """Steps that take the shot of a scene, by session uid, over whole frames (F,), as it is without a bake. Between two
+    steps the scene is as it was; where it is changed there, the shot is taken anew, in one.
 
     Args:
+        fitted: fits of joints that the scene has not got yet, by session uid.
         loop: as of `frame_times.loop_options`. to_bake: it is to be one that can be baked.
         led: joints with keys, and those that are prescribed, are seen in their animation and begin with it, but are
             simulated (`Plan.wanted`).
+
+    Raises:
+        ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
     """
+    steps, changed = _parts(scene_uid, frames, fitted, loop, to_bake, led), False
+    while True:
+        with stepper.at_start(scene_uid, int(frames[0])):
+            found = next(steps)
+            while changed and not isinstance(found, Shot):
+                found = next(steps)
+        stepper.settle()
+        changes = session.changes
+        if not changed:
+            yield Breath() if isinstance(found, Shot) else found
+            stepper.settle()
+        if changes != session.changes:
+            steps, changed = _parts(scene_uid, frames, fitted, loop, to_bake, led), True
+        elif isinstance(found, Shot):
+            return replace(found, prints=prints.of(found.view), changes=changes)
+
+
+def _parts(
+    scene_uid: int,
+    frames: np.ndarray,
+    fitted: Mapping[int, FitReport],
+    loop: dict[str, Any] | None,
+    to_bake: bool,
+    led: bool,
+) -> Iterator[Drawn | Shot]:
+    """The steps of `take`, each in the scene without its bake at the first frame, and the shot without its prints."""
     view = snapshot.take(references.find_scene(scene_uid))
     fps = units.frames_per_second(view)
     places = subframes.positions(frames, fps)
@@ -102,9 +109,7 @@ def _parts(
         view=view,
     )
     yield Drawn()
-    found = scene_checks.warnings(view, read, fitted)
-    yield Breath()
-    yield replace(shot, warnings=(*found, *shot.warnings), prints=prints.of(view))
+    yield replace(shot, warnings=(*scene_checks.warnings(view, read, fitted), *shot.warnings))
 
 
 def _options(scene: Scene, run: np.ndarray) -> dict[str, Any]:

@@ -71,26 +71,32 @@ def test_a_shot_is_taken_in_steps_that_leave_the_scene_as_it_was(part, stage, ph
             and list(handlers) == known
         )
 
-    steps = take(stage.session_uid, frames, {})
-    assert [is_as_it_was() for _ in steps] == [True] * 5
-    for count in range(1, 6):  # Esc after each of them
+    try:
         steps = take(stage.session_uid, frames, {})
-        for _ in range(count):
-            next(steps)
-        steps.close()
+        assert [is_as_it_was() for _ in steps] == [True] * 5
+        for count in range(1, 6):  # Esc after each of them
+            steps = take(stage.session_uid, frames, {})
+            for _ in range(count):
+                next(steps)
+            steps.close()
+            assert is_as_it_was()
+        for count in range(1, 6):  # a change after each of them
+            steps = take(stage.session_uid, frames, {})
+            for _ in range(count):
+                next(steps)
+            stage.condyle.simulation.gravity[2] = -count
+            stage.objects["Low"].update_tag()  # of our own settings Blender's handlers hear nothing
+            with pytest.raises(StopIteration) as end:
+                next(steps)
+            shot = end.value.value
+            assert shot.read.model.gravity[2] == -count and shot.changes == part("blender.session").changes
+            assert shot.prints == part("reading.prints").prints(stage) and is_as_it_was()
+        monkeypatch.setattr(part("reading.scene"), "mass_properties", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            list(take(stage.session_uid, frames, {}))
         assert is_as_it_was()
-    steps = take(stage.session_uid, frames, {})
-    next(steps)
-    stage.condyle.simulation.gravity = (0.0, 0.0, -1.0)
-    part("blender.session").changes += 1  # as the handler of changes does
-    with pytest.raises(StopIteration) as end:
-        next(steps)
-    assert end.value.value.read.model.gravity[2] == -1.0 and is_as_it_was()
-    monkeypatch.setattr(part("reading.scene"), "mass_properties", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        list(take(stage.session_uid, frames, {}))
-    assert is_as_it_was()
-    handlers.pop()
+    finally:
+        handlers.pop()
 
 
 def test_few_modules_see_the_scene_on_a_bake(part, condyle, stage):
