@@ -86,7 +86,7 @@ def _keyed(frames: np.ndarray, channels: Any, output: Output, kept: Kept) -> lis
     """
     group, early, paths, of_bake = channels.group, channels.early, channels.paths(), channels.slopes
     found, count = [], len(early)
-    of_early = reduction.slopes_of(early, [[rows[:count] for _, rows in paths]])[0] if count else of_bake
+    (of_early,) = reduction.slopes_of(early, [[rows[:count] for _, rows in paths]])
     if channels.inside:
         _see_missed(channels, of_bake[-1])
     for (path, rows), earlier, slopes in zip(paths, of_early, of_bake):
@@ -95,10 +95,8 @@ def _keyed(frames: np.ndarray, channels: Any, output: Output, kept: Kept) -> lis
         if len(frames) > 2 and not output.is_full:
             keys = _chosen(frames, values, slopes, path.endswith(channels.path), channels, output, kept)
         kept.count(len(keys), len(frames))
-        positions, kept_rows, together = frames[keys], values[keys], slopes.chosen(keys)
-        if count:
-            positions = np.concatenate([early, positions])
-            kept_rows, together = np.concatenate([before, kept_rows]), together.behind(earlier)
+        positions, kept_rows = np.concatenate([early, frames[keys]]), np.concatenate([before, values[keys]])
+        together = slopes.chosen(keys).behind(earlier)
         found.append(KeyedPath(path, group, positions, kept_rows, together))
     return found
 
