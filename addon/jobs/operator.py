@@ -197,7 +197,7 @@ def _last_word(error: physics_access.WorkerError) -> str:
 
 def _obstacle(context: Context) -> str:
     """What must happen before the scene may be taken to other frames or be changed; empty: nothing."""
-    if any(map(bpy.app.is_job_running, ("RENDER", "OBJECT_BAKE"))):
+    if bpy.app.is_job_running("RENDER") or bpy.app.is_job_running("OBJECT_BAKE"):
         return "Blender has rendered"
     is_evaluated = session.live is not None or context.mode in session.MODES_UNDONE_WHOLE
     return "" if is_evaluated else "you leave the edit mode (Tab)"
