@@ -118,7 +118,7 @@ TEXTS = {
     "import-no-vtp": "Geometry {file} is left out: only .vtp files are read. Convert it",
     "import-geometry": "Geometry {file} is left out: {error}",
     "import-muscle": "Muscle {muscle!r} is left out: {error}",
-    "import-degroote": "De Groote's or Schutte's law becomes the nearest of Millard's, since the add-on lacks it: {muscle}. Default curves differ by less than 0.1 of the largest force for fibres up to 1.5 times their optimal length",
+    "import-degroote": "De Groote's or Schutte's law becomes Millard's: {muscle}. Default curves differ by less than 0.1 of the largest force up to 1.5 optimal fibre lengths",
     "import-curves": "Curves of its own are left out, since the add-on lacks its law: {muscle}",
     "import-cord": "Imported without force, since the add-on has no law of a passive cord: {muscle}. Give it one",
     "import-obstacle": "An obstacle is left out: {muscle}",

@@ -80,8 +80,7 @@ def function_values(function: np.ndarray, places: np.ndarray) -> np.ndarray:
     if is_straight(function):
         first, last = (evaluate(function, 0, place)[0] for place in places[[0, -1]].tolist())
         return np.linspace(first, last, len(places))
-    numbers = function.tolist()  # plain Python reads an array's numbers more slowly
-    return np.array([evaluate(numbers, 0, place)[0] for place in places.tolist()])
+    return np.array([evaluate(function, 0, place)[0] for place in places.tolist()])
 
 
 def values_of_two(block: physics_access.Block, x: np.ndarray, y: np.ndarray) -> np.ndarray:
