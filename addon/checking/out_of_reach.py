@@ -30,7 +30,7 @@ def check(scene: Scene, read: SceneModel, fitted: Collection[int]) -> Iterator[F
         if not 1 <= joint.num_coordinates <= 3 or any(joint.prescribed):
             continue
         body = references.resolve(settings.child)
-        # held to the world: where the child is now does not depend on what carries the joint
+        # held to the world: where the child is now does not depend on the body that the joint is on
         given = keyed_poses.source(f"joint {item.name!r}", body, None, item.matrix_world)
         pose = units.to_metres(keyed_poses.pose_now(given, body.name), scene)
         child = units.to_metres(joints.child_in_joint(item), scene)

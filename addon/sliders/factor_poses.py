@@ -30,7 +30,7 @@ def along(joint: physics_access.Joint, places: np.ndarray) -> np.ndarray:
 
 
 def _along_curve(curve: physics_access.SplineCurve, places: np.ndarray) -> np.ndarray:
-    """Beyond its ends a curve goes on with the twist that it has there, unless it is clamped."""
+    """Beyond its ends a curve keeps the twist that it has there, unless it is clamped."""
     splines = physics_access.part("joints.spline_sites")
     q = curve.parameter_at(places)
     inside = q if curve.periodic else np.clip(q, *curve.knots[[curve.order - 1, len(curve.frames)]])

@@ -23,9 +23,19 @@ from .cone import project_on_cone, solve_contact
 from .impulse_layout import combine, find_speeds, push
 from .impulse_residual import natural_residual
 from .interior import follow_path
-from .newton import PROXIMAL, choose, defect, descend, most_rightly, newton_step, pivot_rows
+from .newton import (
+    PROXIMAL,
+    choose,
+    defect,
+    descend,
+    forget_factors,
+    has_factors,
+    most_rightly,
+    newton_step,
+    pivot_rows,
+)
 from .sharpening import sharpen
-from .sparse import forget_factors, has_factors, speeds_of, step_sparse, sweep_sparse
+from .sparse import speeds_of, step_sparse, sweep_sparse
 
 SLOW = 0.25
 SWEEPS = 8

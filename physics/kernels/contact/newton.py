@@ -14,6 +14,7 @@ from .impulse_layout import combine, push
 
 PROXIMAL = 1e-10  # weight of the impulses of redundant rows
 SETTLED = 1e-13
+UNKNOWN = -1  # no state
 MOST_PIVOTS = 10  # a row
 MOST_HALVINGS = 12
 DESCENT = 0.1
@@ -78,6 +79,21 @@ def choose(first: int, cones: int, m: int, space: Array, order: Array) -> None:
     for i in range(cones, m):
         active = space[solver.IMPULSE, i] - space[solver.SCALE, i] * space[solver.SPEED, i] > 0.0
         order[third + i] = solver.STICK if active else solver.OPEN
+
+
+@inline
+def forget_factors(order: Array) -> None:
+    """Note that there are no factors of `sparse`."""
+    order[2 * (order.shape[0] // 3)] = UNKNOWN
+
+
+@inline
+def has_factors(m: int, order: Array) -> bool:
+    """Whether the last factors of `sparse` are of the chosen states, by the last third of order."""
+    same, states = True, order.shape[0] // 3
+    for i in range(m):
+        same = same and order[2 * states + i] == order[states + i]
+    return same
 
 
 @inline

@@ -19,7 +19,7 @@ from . import impulse_layout as solver
 from . import sparse_layout as at
 from .cone import project_on_cone, solve_contact
 from .impulse_layout import combine, find_speeds
-from .newton import PROXIMAL, aim
+from .newton import PROXIMAL, aim, forget_factors
 from .sparse_fronts import factorize_fronts, solve_fronts
 
 # of a contact's equations, see `law_of`
@@ -30,7 +30,6 @@ MOST_REFINEMENTS = 6
 SETTLED, STALLED = 1e-15, 0.25  # of the squares' sum before
 # A linear step may miss this share of what it began with: less gains nothing before the states are right.
 LOOSE = 1e-3
-UNKNOWN = -1  # no state
 
 
 @inline
@@ -272,12 +271,6 @@ def load_masses(count: int, sparse: Array) -> None:
                 front[begin + j * rows + k] = front[mass + j * own + k]
 
 
-@inline
-def forget_factors(order: Array) -> None:
-    """Note that there are no factors."""
-    order[2 * (order.shape[0] // 3)] = UNKNOWN
-
-
 @shared
 def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) -> bool:
     """Factors of M + J^T K J for the chosen states, noted in order; False if they cannot be found."""
@@ -303,15 +296,6 @@ def factorize_step(count: int, cones: int, m: int, order: Array, sparse: Array) 
     if not solvable:
         forget_factors(order)
     return solvable
-
-
-@inline
-def has_factors(m: int, order: Array) -> bool:
-    """Whether the last factors are of the chosen states."""
-    same, states = True, order.shape[0] // 3
-    for i in range(m):
-        same = same and order[2 * states + i] == order[states + i]
-    return same
 
 
 @shared

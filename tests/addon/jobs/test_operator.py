@@ -119,7 +119,7 @@ def test_switching_the_addon_off_ends_a_job_whole(part, window, monkeypatch):
 @pytest.mark.parametrize("endless", [False, True])
 def test_a_job_waits_for_the_end_of_an_edit_mode_and_of_a_render(part, window, monkeypatch, endless):
     """Its step of undo would hold the mesh that is edited, and an undo leave what it changed; poses are not evaluated
-    there. A render reads the scene that a step would take to other frames. A live run that goes on evaluates nothing.
+    there. A render reads the scene that a step would take to other frames. A live run that has begun evaluates nothing.
     """
     jobs, session = part("jobs.operator"), part("blender.session")
     request = SimpleNamespace(poll=lambda: True, wait=lambda: None, result=None, state="done", error=None)
