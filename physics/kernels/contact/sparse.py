@@ -224,36 +224,40 @@ def triple(row: int, i: int, width: int, space: Array) -> Vector:
     return space[row, i], space[row, i + 1], space[row, i + 2]
 
 
-@inline
-def place_of(column: int, i: int, units: Array, trees: Array) -> int:
-    """Place of a coordinate in the front of a contact or single row; -1 if it is of neither tree."""
-    for side in range(2):
-        tree = units[i, at.UNIT_TREE + side]
-        if tree >= 0 and tree <= column < trees[tree, at.TREE_STOP]:
-            return int(units[i, at.UNIT_PLACE + side] + column - tree)
-    return -1
-
-
 @shared
 def add_unit(i: int, width: int, first: Vector, one: Vector, two: Vector, sparse: Array) -> None:
-    """Add J^T K J of a contact or a single row to a front; first, one, two: columns of K."""
+    """Add J^T K J of a contact or a single row to a front, by runs of columns that follow each other; first, one, two:
+    columns of K.
+    """
     (values, columns, spans), units, trees = sparse[at.JACOBIAN], sparse[at.UNITS], sparse[at.TREES]
-    front, k, last = sparse[at.FRONTS], units[i, at.UNIT_ROW], width - 1
+    front, k, last, home = sparse[at.FRONTS], units[i, at.UNIT_ROW], width - 1, units[i, at.UNIT_FRONT]
     second, third = units[i + min(1, last), at.UNIT_ROW], units[i + last, at.UNIT_ROW]
-    begin, rows = trees[units[i, at.UNIT_FRONT], at.TREE_FRONT], trees[units[i, at.UNIT_FRONT], at.TREE_ROWS]
-    keep = 1.0 if width == 3 else 0.0
-    for c in range(spans[k, con.SPAN_COUNT]):
-        i0, j0, k0 = values[k, c], keep * values[second, c], keep * values[third, c]
-        if i0 == 0.0 and j0 == 0.0 and k0 == 0.0:
-            continue
-        a = first[0] * i0 + first[1] * j0 + first[2] * k0
-        b = keep * (one[0] * i0 + one[1] * j0 + one[2] * k0)
-        g = keep * (two[0] * i0 + two[1] * j0 + two[2] * k0)
-        origin = begin + place_of(columns[k, c], i, units, trees) * rows
-        for e in range(spans[k, con.SPAN_COUNT]):
-            place = place_of(columns[k, e], i, units, trees)
-            if place >= 0:
-                front[origin + place] += a * values[k, e] + b * values[second, e] + g * values[third, e]
+    tree, other, keep = units[i, at.UNIT_TREE], units[i, at.UNIT_TREE + 1], 1.0 if width == 3 else 0.0
+    stop, end = trees[tree, at.TREE_STOP], trees[other, at.TREE_STOP] if other >= 0 else -1
+    own, far = units[i, at.UNIT_PLACE] - tree, units[i, at.UNIT_PLACE + 1] - other
+    begin, stride, count, e = (
+        trees[home, at.TREE_FRONT],
+        trees[home, at.TREE_STRIDE],
+        spans[k, con.SPAN_COUNT],
+        0,
+    )
+    while e < count:
+        d, upto = columns[k, e], e + 1
+        here, there = tree <= d < stop, other <= d < end
+        limit, place = stop if here else end, begin - e + d + (own if here else far)
+        while upto < count and columns[k, upto] == d + upto - e and d + upto - e < limit:
+            upto += 1
+        for c in range(count if here or there else 0):
+            i0, j0, k0 = values[k, c], keep * values[second, c], keep * values[third, c]
+            if i0 == 0.0 and j0 == 0.0 and k0 == 0.0:
+                continue
+            a = first[0] * i0 + first[1] * j0 + first[2] * k0
+            b = keep * (one[0] * i0 + one[1] * j0 + one[2] * k0)
+            g = keep * (two[0] * i0 + two[1] * j0 + two[2] * k0)
+            row = place + (columns[k, c] + (own if tree <= columns[k, c] < stop else far)) * stride
+            for j in range(e, upto):
+                front[row + j] += a * values[k, j] + b * values[second, j] + g * values[third, j]
+        e = upto
 
 
 @shared
@@ -263,12 +267,16 @@ def load_masses(count: int, sparse: Array) -> None:
     for number in range(count):
         first = trees[number, at.QUEUE]
         own, mass = trees[first, at.TREE_STOP] - first, trees[first, at.TREE_MASS]
-        begin, rows = trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS]
-        for j in range(begin, begin + rows * rows):
+        begin, rows, stride = (
+            trees[first, at.TREE_FRONT],
+            trees[first, at.TREE_ROWS],
+            trees[first, at.TREE_STRIDE],
+        )
+        for j in range(begin, begin + (rows * rows if stride == rows else 0)):
             front[j] = 0.0
         for j in range(own):
             for k in range(own):
-                front[begin + j * rows + k] = front[mass + j * own + k]
+                front[begin + j * stride + k] = front[mass + j * own + k]
 
 
 @shared

@@ -14,47 +14,62 @@ from . import sparse_layout as at
 LOST = 1e-13
 
 
+@inline
+def first_neighbour(first: int, trees: Array, lists: Array) -> int:
+    """The neighbour of a tree that is eliminated first, -1 without any."""
+    begin, best = trees[first, at.TREE_LIST], -1
+    for k in range(begin, begin + trees[first, at.TREE_LINKS]):
+        if best < 0 or trees[lists[k], at.TREE_RANK] < trees[best, at.TREE_RANK]:
+            best = lists[k]
+    return int(best)
+
+
 @shared
-def eliminate(first: int, own: int, rows: int, begin: int, front: Array, begun: Array) -> bool:
-    """L U of a front's first coordinates in place, without pivots, two at a time; False where a pivot is lost."""
+def eliminate(first: int, own: int, rows: int, stride: int, begin: int, front: Array, begun: Array) -> bool:
+    """L U of a front's first coordinates in place, without pivots, three at a time; False where a pivot is lost."""
     k = 0
     while k < own:
-        top, wide = begin + k * rows, min(2, own - k)
-        if not abs(front[top + k]) > LOST * begun[first + k]:
-            return False
-        below, share, other = top + rows, 1.0 / front[top + k], 0.0
-        if wide == 2:
-            front[below + k] *= share
-            for j in range(k + 1, rows):
-                front[below + j] -= front[below + k] * front[top + j]
-            if not abs(front[below + k + 1]) > LOST * begun[first + k + 1]:
+        top, wide = begin + k * stride, min(3, own - k)
+        for p in range(wide):
+            row = top + p * stride
+            for s in range(p):
+                above = top + s * stride
+                factor = front[row + k + s] / front[above + k + s]
+                front[row + k + s] = factor
+                for j in range(k + s + 1, rows):
+                    front[row + j] -= factor * front[above + j]
+            if not abs(front[row + k + p]) > LOST * begun[first + k + p]:
                 return False
-            other = 1.0 / front[below + k + 1]
+        second, third = top + min(1, wide - 1) * stride, top + (wide - 1) * stride
+        a, b = front[top + k + min(1, wide - 1)], front[top + k + wide - 1]
+        c, share = front[second + k + wide - 1], 1.0 / front[top + k]
+        other = 1.0 / front[second + k + 1] if wide > 1 else 0.0
+        last = 1.0 / front[third + k + 2] if wide > 2 else 0.0
         for i in range(k + wide, rows):
-            row = begin + i * rows
-            one, two = share * front[row + k], 0.0
+            row = begin + i * stride
+            one, two, three = share * front[row + k], 0.0, 0.0
             front[row + k] = one
-            if wide == 2:
-                two = other * (front[row + k + 1] - one * front[top + k + 1])
+            if wide > 1:
+                two = other * (front[row + k + 1] - one * a)
                 front[row + k + 1] = two
-                for j in range(k + 2, rows):
-                    front[row + j] -= one * front[top + j] + two * front[below + j]
-            else:
-                for j in range(k + 1, rows):
-                    front[row + j] -= one * front[top + j]
+            if wide > 2:
+                three = last * (front[row + k + 2] - one * b - two * c)
+                front[row + k + 2] = three
+            for j in range(k + wide, rows):
+                front[row + j] -= one * front[top + j] + two * front[second + j] + three * front[third + j]
         k += wide
     return True
 
 
 @shared
-def pass_on(first: int, own: int, trees: Array, lists: Array, front: Array) -> None:
+def pass_on(first: int, own: int, to: int, trees: Array, lists: Array, front: Array) -> None:
     """Add what remains of a tree's front to that of its first neighbour."""
-    begin, rows, start = trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS], trees[first, at.TREE_LIST]
+    begin, stride, start = (
+        trees[first, at.TREE_FRONT],
+        trees[first, at.TREE_STRIDE],
+        trees[first, at.TREE_LIST],
+    )
     end = start + trees[first, at.TREE_LINKS]
-    to = lists[start]
-    for k in range(start, end):
-        if trees[lists[k], at.TREE_RANK] < trees[to, at.TREE_RANK]:
-            to = lists[k]
     trees[to, at.TREE_PLACE], place = 0, trees[to, at.TREE_STOP] - to
     for k in range(trees[to, at.TREE_LIST], trees[to, at.TREE_LIST] + trees[to, at.TREE_LINKS]):
         trees[lists[k], at.TREE_PLACE] = place
@@ -62,8 +77,8 @@ def pass_on(first: int, own: int, trees: Array, lists: Array, front: Array) -> N
     source = own
     for k in range(start, end):
         for i in range(trees[lists[k], at.TREE_STOP] - lists[k]):
-            row, column = begin + source * rows, own
-            into = trees[to, at.TREE_FRONT] + (trees[lists[k], at.TREE_PLACE] + i) * trees[to, at.TREE_ROWS]
+            row, column = begin + source * stride, own
+            into = trees[to, at.TREE_FRONT] + (trees[lists[k], at.TREE_PLACE] + i) * trees[to, at.TREE_STRIDE]
             for n in range(start, end):
                 target, wide = into + trees[lists[n], at.TREE_PLACE], trees[lists[n], at.TREE_STOP] - lists[n]
                 for j in range(wide):
@@ -77,20 +92,22 @@ def factorize_fronts(count: int, trees: Array, lists: Array, front: Array, begun
     """L U in place; False where a pivot is lost. begun (nv,): a workspace."""
     for number in range(count):
         first = trees[number, at.QUEUE]
-        begin, rows = trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS]
+        begin, stride = trees[first, at.TREE_FRONT], trees[first, at.TREE_STRIDE]
         for j in range(trees[first, at.TREE_STOP] - first):
-            begun[first + j] = abs(front[begin + j * (rows + 1)])
+            begun[first + j] = abs(front[begin + j * (stride + 1)])
     for number in range(count):
         first = trees[number, at.QUEUE]
-        own, begin, rows = (
+        own, begin, rows, stride = (
             trees[first, at.TREE_STOP] - first,
             trees[first, at.TREE_FRONT],
             trees[first, at.TREE_ROWS],
+            trees[first, at.TREE_STRIDE],
         )
-        if not eliminate(first, own, rows, begin, front, begun):
+        if not eliminate(first, own, rows, stride, begin, front, begun):
             return False
-        if rows > own:
-            pass_on(first, own, trees, lists, front)
+        to = first_neighbour(first, trees, lists)
+        if to >= 0 and trees[to, at.TREE_FRONT] != begin + own * (stride + 1):
+            pass_on(first, own, to, trees, lists, front)
     return True
 
 
@@ -108,32 +125,34 @@ def solve_fronts(count: int, trees: Array, lists: Array, front: Array, x: Array)
     """Solve in place with the factors; x (nv,)."""
     for number in range(count):
         first = trees[number, at.QUEUE]
-        own, row, rows = (
+        own, row, stride = (
             trees[first, at.TREE_STOP] - first,
             trees[first, at.TREE_FRONT],
-            trees[first, at.TREE_ROWS],
+            trees[first, at.TREE_STRIDE],
         )
         for i in range(own):
             x[first + i] -= dot_of(i, front, row, x, first)
-            row += rows
+            row += stride
         for k in range(trees[first, at.TREE_LIST], trees[first, at.TREE_LIST] + trees[first, at.TREE_LINKS]):
             for i in range(lists[k], trees[lists[k], at.TREE_STOP]):
                 x[i] -= dot_of(own, front, row, x, first)
-                row += rows
+                row += stride
     for number in range(count - 1, -1, -1):
         first = trees[number, at.QUEUE]
-        own, begin, rows = (
+        own, begin, stride = (
             trees[first, at.TREE_STOP] - first,
             trees[first, at.TREE_FRONT],
-            trees[first, at.TREE_ROWS],
+            trees[first, at.TREE_STRIDE],
         )
-        for i in range(own - 1, -1, -1):
-            row = begin + i * rows
-            total, place = x[first + i] - dot_of(own - i - 1, front, row + i + 1, x, first + i + 1), own
+        for i in range(own):
+            row, place = begin + i * stride, own
             for k in range(
                 trees[first, at.TREE_LIST], trees[first, at.TREE_LIST] + trees[first, at.TREE_LINKS]
             ):
                 wide = trees[lists[k], at.TREE_STOP] - lists[k]
-                total -= dot_of(wide, front, row + place, x, lists[k])
+                x[first + i] -= dot_of(wide, front, row + place, x, lists[k])
                 place += wide
+        for i in range(own - 1, -1, -1):
+            row = begin + i * stride
+            total = x[first + i] - dot_of(own - i - 1, front, row + i + 1, x, first + i + 1)
             x[first + i] = total / front[row + i]

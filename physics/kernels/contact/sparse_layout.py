@@ -17,7 +17,7 @@ ENTRIES_A_NEIGHBOUR = 2
 UNIT_TREE, UNIT_LINK, UNIT_ROW, UNIT_FRONT, UNIT_PLACE, UNIT_WIDTH = 0, 2, 4, 5, 6, 8
 # columns of TREES: the trees in their order of elimination; then of a tree, by its first coordinate: first unit, one
 # past the last coordinate, first body and one past the last, mark, number in the order, offset of the mass matrix; its
-# neighbours: where their list begins, their number; its front: where it begins, rows, and where
-# the coordinates of a tree begin in that at hand
+# neighbours: where their list begins, their number; its front: where it begins, rows, entries from one row to the next,
+# and where the coordinates of a tree begin in that at hand
 QUEUE, TREE_HEAD, TREE_STOP, TREE_BODY, TREE_LAST, TREE_MARK, TREE_RANK, TREE_MASS = range(8)
-TREE_LIST, TREE_LINKS, TREE_FRONT, TREE_ROWS, TREE_PLACE, TREE_WIDTH = range(8, 14)
+TREE_LIST, TREE_LINKS, TREE_FRONT, TREE_ROWS, TREE_STRIDE, TREE_PLACE, TREE_WIDTH = range(8, 15)

@@ -12,6 +12,7 @@ from ..compiler.jit import inline, shared
 from ..constraints import layout as con
 from ..constraints.response import impulse_response
 from . import sparse_layout as at
+from .sparse_fronts import first_neighbour
 
 
 @inline
@@ -140,26 +141,62 @@ def order_trees(count: int, sparse: Array) -> bool:
     return end >= 0
 
 
+@inline
+def is_rest(to: int, first: int, trees: Array) -> bool:
+    """Whether the front of a tree's first neighbour has just what remains of its own."""
+    return bool(to >= 0 and trees[to, at.TREE_LINKS] == trees[first, at.TREE_LINKS] - 1)
+
+
+@shared
+def align_lists(count: int, sparse: Array) -> None:
+    """Give a tree's neighbours the order that they have in the front of its first one, if this has the same."""
+    trees, lists = sparse[at.TREES], sparse[at.LISTS]
+    for number in range(count - 1, -1, -1):
+        first = trees[number, at.QUEUE]
+        to, begin = first_neighbour(first, trees, lists), trees[first, at.TREE_LIST]
+        if is_rest(to, first, trees):
+            lists[begin], other = to, trees[to, at.TREE_LIST]
+            for k in range(trees[to, at.TREE_LINKS]):
+                lists[begin + 1 + k] = lists[other + k]
+
+
+@inline
+def place_front(first: int, rows: int, end: int, trees: Array) -> int:
+    """Place a tree's front, unless it has a place, at the end; returns the end behind it."""
+    trees[first, at.TREE_ROWS] = rows
+    if trees[first, at.TREE_FRONT] >= 0:
+        return end
+    trees[first, at.TREE_FRONT], trees[first, at.TREE_STRIDE] = end, rows
+    return end + rows * rows
+
+
 @shared
 def lay_out(count: int, sparse: Array) -> int:
-    """Room for mass matrices and fronts, and each unit's front, that of its first tree; returns the last one's end."""
+    """Room for mass matrices and fronts, and each unit's front, that of its first tree; returns the last one's end. A
+    front is that part of another that remains of it, where the two have the same neighbours.
+    """
     trees, lists, units, end = sparse[at.TREES], sparse[at.LISTS], sparse[at.UNITS], 0
+    align_lists(count, sparse)
     for number in range(count):
         first = trees[number, at.QUEUE]
-        trees[first, at.TREE_MASS] = end
+        trees[first, at.TREE_MASS], trees[first, at.TREE_FRONT] = end, -1
         end += (trees[first, at.TREE_STOP] - first) ** 2
     for number in range(count):
         first = trees[number, at.QUEUE]
-        rows, begin, link = (
+        own, begin, link = (
             trees[first, at.TREE_STOP] - first,
             trees[first, at.TREE_LIST],
             trees[first, at.TREE_HEAD],
         )
+        rows = own
         for k in range(begin, begin + trees[first, at.TREE_LINKS]):
             trees[lists[k], at.TREE_PLACE] = rows
             rows += trees[lists[k], at.TREE_STOP] - lists[k]
-        trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS] = end, rows
-        end += rows * rows
+        end = place_front(first, rows, end, trees)
+        to = first_neighbour(first, trees, lists)
+        if is_rest(to, first, trees) and trees[to, at.TREE_FRONT] < 0:
+            trees[to, at.TREE_STRIDE] = trees[first, at.TREE_STRIDE]
+            trees[to, at.TREE_FRONT] = trees[first, at.TREE_FRONT] + own * (trees[first, at.TREE_STRIDE] + 1)
         while link >= 0:
             i, side = link // 2, link % 2
             other = units[i, at.UNIT_TREE + 1 - side]

@@ -221,13 +221,13 @@ def test_fronts_are_solved_as_a_full_matrix() -> None:
     matrix += 20.0 * np.eye(len(matrix))
     done: set[int] = set()
     for first in trees[:count, at.QUEUE]:
-        begin, rows = trees[first, at.TREE_FRONT], trees[first, at.TREE_ROWS]
+        begin, rows, stride = trees[first, [at.TREE_FRONT, at.TREE_ROWS, at.TREE_STRIDE]]
         links = lists[trees[first, at.TREE_LIST] :][: trees[first, at.TREE_LINKS]]
         all_of = np.concatenate([np.arange(k, trees[k, at.TREE_STOP]) for k in (first, *links)])
         block, own = matrix[np.ix_(all_of, all_of)].copy(), trees[first, at.TREE_STOP] - first
         assert not done & set(all_of.tolist())
         block[own:, own:] = 0.0
-        front[begin : begin + rows * rows] = block.ravel()
+        front[begin + stride * np.arange(rows)[:, None] + np.arange(rows)] += block
         done |= set(all_of[:own].tolist())
     right = rng.normal(size=len(matrix))
     x = right.copy()
