@@ -21,7 +21,7 @@ from .sparse import STALLED, add_unit, load_masses, multiply, side_speeds, speed
 from .sparse_fronts import factorize_fronts, solve_fronts
 
 MOST_STEPS = 100
-CENTERING, MOST_CENTERING = 0.2, 0.9
+CENTERING, MOST_CENTERING = 0.05, 0.9
 CLOSED = 1e-13  # share of the first gap
 WEIGHT = 0.01
 NEAREST = 1e-4  # share of a cone's determinant that a step preserves; for a single number its root

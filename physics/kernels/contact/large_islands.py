@@ -21,7 +21,7 @@ from .sparse_order import find_masses, lay_out, list_units, order_trees
 # unless they have many and are near to a solution: their matrices take minutes.
 FEW_ROWS, MANY_ROWS = 48, 240
 # Relative defect that islands with many rows may keep.
-ROUGH = 1e-6
+ROUGH = 1e-5
 # Relative defect that is accepted where Newton's steps end nowhere.
 NEAR = 0.5 * JAMMED
 

@@ -229,6 +229,8 @@ def test_fronts_are_solved_as_a_full_matrix() -> None:
         block[own:, own:] = 0.0
         front[begin + stride * np.arange(rows)[:, None] + np.arange(rows)] += block
         done |= set(all_of[:own].tolist())
+    shared = trees[begins, at.TREE_STRIDE] > trees[begins, at.TREE_ROWS]
+    assert 0 < shared.sum() < count - 1  # some are in another's, some get what remains of one
     right = rng.normal(size=len(matrix))
     x = right.copy()
     assert factorize_fronts(count, trees, lists, front, np.zeros(len(matrix)))
