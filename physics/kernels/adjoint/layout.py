@@ -39,8 +39,8 @@ STOP_ROWS = 3
 # rows of what a stage notes of all coordinates: q, q', q'' and y; of those behind joints instead the derivatives by
 # their values and two rates, -y^T K, -y^T D and -y^T M, and the wrench that holds them, negative
 NOTES = 4
-# what a step's end on the constraints notes: its three stages of length 0, and the end itself
-END_NOTES = 4
+# what a step's end on the constraints notes: its two stages of length 0, and the end itself
+END_NOTES = 3
 
 # columns of a body's sums: by mass, centre of mass in link axes, and inertia about it in these axes (xx, yy, zz, xy,
 # xz, yz; each of the last three stands twice in the matrix)

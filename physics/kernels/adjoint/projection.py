@@ -7,8 +7,8 @@ loss by q1 and v1, the solutions of
     M y + J1^T z = m,   J y = 0,    and    M x + J1^T w = n - B1^T z,   J x = 0
 
 give those by v, m - J1^T z, by q, n - B1^T z - J1^T w - dE/dq, and by all on which M depends, -dE, where E =
-y^T (M (v1 - v) - J^T j) + x^T (M (q1 - q) - J^T i). As M a = ID(q, 0, a) - ID(q, 0, 0), three stages of length 0 have
-the terms without J.
+y^T (M (v1 - v) - J^T j) + x^T (M (q1 - q) - J^T i). Two stages of length 0 have the terms without J: M a is ID(q, 0, a)
+for so large an acceleration a that ID(q, 0, 0) is round-off beside it, y is smaller by as much.
 """
 
 from .. import layout as at
@@ -129,7 +129,7 @@ def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Ar
             vectors[RIGHT, i] = 0.0
             for e in range(nv if i < nv else 0):
                 vectors[RIGHT, i] += mass[i, e] * push[e]
-        solve_bordered(rows, leading, dof)
+        solve_bordered(rows)
         for k in range(nv, n):
             vectors[BY_PLACE + way, k] = vectors[FOUND, k]
 

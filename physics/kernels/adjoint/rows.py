@@ -19,19 +19,18 @@ from ..constraints.row_slopes import row_slopes
 from ..constraints.rows import system_rows
 from ..joints.kinematics import kinematics
 from ..stepping.bundles import Implicit, Spaces
-from ..stepping.implicit_matrix import DEPENDENT
 
 # `stepping.bundles.More` and workspace of the steps, forces of rows in the stages and last in the one at hand (stages +
 # 1, r), J of the second equation, J + s B of the first, B (r, nv), T (nv, nv), matrix (nv + r, nv + r), pivots, and
-# vectors (5, nv + r)
+# vectors (4, nv + r)
 Rows: TypeAlias = tuple[Array, Implicit, Array, Array, Array, Array, Array, Array, Array, Array]
 MORE, FORCES, JACOBIAN, TURNED = 0, 2, 3, 6
-# vectors: the right side, the solution, what it lacks, and solutions of projections
-RIGHT, FOUND, LACK, BY_PLACE, BY_SPEED = range(5)
-VECTORS = 5
+# vectors: the right side, the solution, and solutions of projections
+RIGHT, FOUND, BY_PLACE, BY_SPEED = range(4)
+VECTORS = 4
 
-# solutions are improved until the next change, as far below the last as that was below the one before, is this share
-MOST_TURNS, SMALL = 8, 1e-14
+# Compliance of rows, relative to their response: they may be redundant. Solutions are off by this share.
+DEPENDENT = 1e-12
 
 
 @shared
@@ -115,34 +114,12 @@ def factorize_bordered(rows: Rows, leading: Array, mass: Array, dof: Array) -> i
 
 
 @shared
-def solve_bordered(rows: Rows, leading: Array, dof: Array) -> None:
-    """Solve [leading, ahead^T; J, 0] FOUND = RIGHT, two of the vectors, by factors of this or of a near matrix: what
-    the solution lacks is solved for in turn.
-    """
-    _, _, _, jacobian, ahead, _, _, matrix, pivots, vectors = rows
-    right, found, lack = vectors[RIGHT], vectors[FOUND], vectors[LACK]
-    nv, n = dof.shape[0], matrix.shape[0]
-    for i in range(n):
-        found[i], lack[i] = 0.0, right[i]
-    last = 0.0
-    for _ in range(MOST_TURNS):
-        lu_solve(matrix, pivots, lack[:n])
-        most, change = 0.0, 0.0
-        for i in range(n):
-            found[i] += lack[i]
-            if i < nv:
-                most, change = max(most, abs(found[i])), max(change, abs(lack[i]))
-            lack[i] = right[i]
-        if not change * change > SMALL * most * last:
-            break
-        last = change
-        for e in range(nv):
-            for d in range(nv):
-                lack[e] -= leading[e, d] * found[d]
-            if dof[e, at.HELD] == 0.0:
-                for k in range(n - nv):
-                    lack[e] -= ahead[k, e] * found[nv + k]
-                    lack[nv + k] -= jacobian[k, e] * found[e]
+def solve_bordered(rows: Rows) -> None:
+    """FOUND from RIGHT, two of the vectors, by the factors of `factorize_bordered`."""
+    _, _, _, _, _, _, _, matrix, pivots, vectors = rows
+    for i in range(matrix.shape[0]):
+        vectors[FOUND, i] = vectors[RIGHT, i]
+    lu_solve(matrix, pivots, vectors[FOUND, : matrix.shape[0]])
 
 
 @shared
@@ -156,7 +133,7 @@ def solve_stage_back(rows: Rows, fresh: bool, leading: Array, mass: Array, y: Ar
     for i in range(vectors.shape[1]):
         vectors[RIGHT, i] = y[i] if i < nv else 0.0
     if bad < 0:
-        solve_bordered(rows, leading, dof)
+        solve_bordered(rows)
     for d in range(nv):
         y[d] = vectors[FOUND, d]
     return bad

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.vectors import Array
-from ..compiler.jit import entry, shared
+from ..compiler.jit import entry, inline, shared
 from ..dynamics.rnea import inverse_dynamics
 from ..muscles.states import advance_states, has_states
 from ..stepping.implicit import GAMMA
@@ -22,6 +22,9 @@ from .projection import (
 )
 from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, force_on, prepare_stage
 from .stage import Run, give_forces, take_stage
+
+# how long accelerations are beside which forces that do not depend on these are round-off
+HIDING = 1e12
 
 
 @shared
@@ -137,18 +140,33 @@ def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: A
     return found
 
 
+@inline
+def lengthen(nv: int, x: Array, by: Array) -> float:
+    """Make a vector so long that as accelerations it hides all forces that do not depend on these, and another one (nv,)
+    as many times as short; returns how many. Products of the two are as they were.
+    """
+    longest = 1.0 / HIDING
+    for d in range(nv):
+        longest = max(longest, abs(x[d]))
+    times = HIDING / longest
+    for d in range(nv):
+        x[d] *= times
+        by[d] /= times
+    return times
+
+
 @shared
 def pull_projection(
     run: Run, rows: Array, t: float, q1: Array, v1: Array, by_tau: Array, notes: Array
 ) -> bool:
-    """The end (q1, v1) of a step whose stages end at END_Q, END_QD (see `projection`); notes (4, NOTES, nv): of the
-    three stages of length 0, and of the end.
+    """The end (q1, v1) of a step whose stages end at END_Q, END_QD (see `projection`); notes (3, NOTES, nv): of the
+    two stages of length 0, and of the end.
     """
     arrays, _, _, extra, _, (slopes, leading, _, vectors, _, _), spaces = run
     (_, _, _, jacobian, ahead, swung, _, _, _, own), dof, nv = rows, spaces[at.DOF], q1.shape[0]
     by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
     q, v = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv]
-    n, m, whole = vectors[adjoint.KNOWN_Q], vectors[adjoint.KNOWN_QD], vectors[adjoint.FIRST_QDD]
+    n, m = vectors[adjoint.KNOWN_Q], vectors[adjoint.KNOWN_QD]
     still, far, fast = (
         vectors[adjoint.FIRST_QD, :nv],
         vectors[adjoint.FIRST_Q, :nv],
@@ -157,35 +175,33 @@ def pull_projection(
     begin_projection(arrays, rows, (q, v), (q1, v1), spaces)
     for d in range(nv):
         n[d], m[d], far[d], fast[d] = by_q[d], by_qd[d], q1[d] - q[d], v1[d] - v[d]
-        by_q[d], by_qd[d], by_qdd[d], whole[d], still[d] = 0.0, 0.0, m[d], m[d], 0.0
+        by_q[d], by_qd[d], by_qdd[d], still[d] = 0.0, 0.0, m[d], 0.0
+    times = lengthen(nv, fast, by_qdd)
     found = take_stage(run, rows, None, True, t, 0.0, (q, still, fast), by_tau, notes[0])
     copy(own[FOUND], own[BY_SPEED])
     copy(vectors[adjoint.ANSWER, :nv], own[BY_SPEED])
     for d in range(nv):
-        n[d] -= force_on(d, swung, own[FOUND, nv:])
-        m[d] -= force_on(d, ahead, own[FOUND, nv:])
+        n[d] -= times * force_on(d, swung, own[FOUND, nv:])
+        m[d] -= times * force_on(d, ahead, own[FOUND, nv:])
         by_qdd[d] = n[d]
-        whole[d] += n[d]
+    times = lengthen(nv, far, by_qdd)
     found = found and take_stage(run, rows, None, False, t, 0.0, (q, still, far), by_tau, notes[1])
     copy(own[FOUND], own[BY_PLACE])
     copy(vectors[adjoint.ANSWER, :nv], own[BY_PLACE])
     for d in range(nv):
-        by_qdd[d] = -whole[d]
-        n[d] -= force_on(d, ahead, own[FOUND, nv:])
-    found = found and take_stage(run, rows, None, False, t, 0.0, (q, still, still), by_tau, notes[2])
-    for d in range(nv):
+        n[d] -= times * force_on(d, ahead, own[FOUND, nv:])
         by_qdd[d] = 0.0
     find_pushes(rows, leading, slopes[2], (far, fast), dof)
     take_turning(arrays, rows, (q, v), by_q, spaces)
     if extra.shape[0] > 0:
         for d in range(nv):
-            notes[3, 0, d], notes[3, 1, d], notes[3, 2, d], notes[3, 3, d] = q1[d], v1[d], 0.0, 0.0
+            notes[2, 0, d], notes[2, 1, d], notes[2, 2, d], notes[2, 3, d] = q1[d], v1[d], 0.0, 0.0
         for k in range(extra.shape[0]):
             d = extra[k]
             notes[0, 3, d] += force_on(d, jacobian, own[BY_SPEED, nv:])
             notes[1, 3, d] += force_on(d, jacobian, own[BY_PLACE, nv:])
-            notes[2, 0, d] += by_q[d]
-            notes[3, 0, d], notes[3, 1, d] = n[d], m[d]
+            notes[1, 0, d] += by_q[d]
+            notes[2, 0, d], notes[2, 1, d] = n[d], m[d]
             by_q[d] = n[d] = m[d] = 0.0
     for d in range(nv):
         by_q[d] += n[d]

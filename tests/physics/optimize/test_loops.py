@@ -137,7 +137,7 @@ def test_a_linkage_is_driven_to_a_place():
 
 
 def test_rows_that_depend_on_others():
-    """A system of rows of which one is the sum of two is solved to round-off, by factors with a compliance."""
+    """A system of rows of which one is the sum of two is solved by factors with a compliance."""
     rng, nv, count = np.random.default_rng(5), 6, 3
     leading, (jacobian, ahead) = rng.normal(size=(nv, nv)), rng.normal(size=(2, count, nv))
     leading = leading @ leading.T + np.eye(nv)
@@ -150,5 +150,6 @@ def test_rows_that_depend_on_others():
     right = full @ rng.normal(size=nv + count)
     vectors[solved.RIGHT] = right
     assert solved.factorize_bordered(rows, leading, leading, dof) == -1
-    solved.solve_bordered(rows, leading, dof)
-    assert np.abs(full @ vectors[solved.FOUND] - right).max() < 1e-13
+    solved.solve_bordered(rows)
+    # rows are off by the compliance times their forces, and responses are below 20
+    assert np.abs(full @ vectors[solved.FOUND] - right).max() < 20.0 * solved.DEPENDENT * np.abs(right).max()
