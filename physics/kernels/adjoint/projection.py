@@ -14,7 +14,6 @@ for so large an acceleration a that ID(q, 0, 0) is round-off beside it, y is sma
 from .. import layout as at
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
-from ..constraints.row_slopes import row_slopes
 from ..joints.kinematics import kinematics
 from ..muscles.states import begin_states
 from ..stepping import implicit_stage as newton
@@ -110,7 +109,8 @@ def begin_projection(
     here = forces[forces.shape[0] - 1]
     for k in range(here.shape[0]):
         here[k] = 0.0
-    derive_rows(arrays, rows, here, end, ahead, spaces)
+    dense_rows(arrays, more, end[0], end[1], ahead, spaces)
+    derive_rows(arrays, rows, here, end, True, spaces)
     dense_rows(arrays, more, begun[0], begun[1], jacobian, spaces)
 
 
@@ -137,11 +137,11 @@ def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Ar
 @shared
 def take_turning(arrays: Array, rows: Rows, motion: tuple[Array, Array], by_q: Array, spaces: Spaces) -> None:
     """Add the derivatives by q of y^T J^T j + x^T J^T i, after `find_pushes`."""
-    more, implicit, _, _, _, swung, turned, _, _, vectors = rows
-    (work, dof, flags), (q, qd), nv = spaces, motion, turned.shape[0]
-    kinematics(arrays, q, qd, work, dof, flags)
+    _, _, _, _, _, _, turned, _, _, vectors = rows
+    (work, dof, flags), nv = spaces, turned.shape[0]
+    kinematics(arrays, motion[0], motion[1], work, dof, flags)
     for way in (BY_PLACE, BY_SPEED):
-        row_slopes(arrays, more[0], vectors[way, nv:], q, qd, implicit[5], spaces, turned, swung)
+        derive_rows(arrays, rows, vectors[way, nv:], motion, False, spaces)
         for d in range(nv):
             for e in range(nv):
                 by_q[e] += vectors[way, d] * turned[d, e]

@@ -51,30 +51,34 @@ def dense_rows(arrays: Array, more: Array, q: Array, qd: Array, jacobian: Array,
 
 @shared
 def derive_rows(
-    arrays: Array,
-    rows: Rows,
-    forces: Array,
-    motion: tuple[Array, Array],
-    jacobian: Array,
-    spaces: Spaces,
+    arrays: Array, rows: Rows, forces: Array, motion: tuple[Array, Array], whole: bool, spaces: Spaces
 ) -> None:
-    """J, into jacobian, and T of some forces (r,) and B, at the motion (q, q')."""
+    """T of some forces (r,), and B if whole, at the motion (q, q') of the last kinematics."""
     more, implicit, _, _, _, swung, turned, _, _, _ = rows
-    dense_rows(arrays, more, motion[0], motion[1], jacobian, spaces)
-    row_slopes(arrays, more[0], forces, motion[0], motion[1], implicit[5], spaces, turned, swung)
+    row_slopes(arrays, more[0], forces, motion[0], motion[1], implicit[5], spaces, turned, swung, whole)
 
 
 @shared
 def prepare_stage(
-    arrays: Array, rows: Rows, step: float, stage: int, motion: tuple[Array, Array], spaces: Spaces
+    arrays: Array,
+    rows: Rows,
+    step: float,
+    stage: int,
+    motion: tuple[Array, Array],
+    last: bool,
+    spaces: Spaces,
 ) -> None:
-    """J, J + s B, B and T of a stage at the motion (q, q')."""
+    """J, J + s B, B and T of a stage at the motion (q, q'); the last one has the J and the kinematics of
+    `projection.take_turning`.
+    """
     _, _, forces, jacobian, ahead, swung, _, _, _, _ = rows
     here = forces[forces.shape[0] - 1]
     for k in range(here.shape[0]):
         here[k] = forces[stage, k]
     if here.shape[0] > 0:
-        derive_rows(arrays, rows, here, motion, jacobian, spaces)
+        if not last:
+            dense_rows(arrays, rows[0], motion[0], motion[1], jacobian, spaces)
+        derive_rows(arrays, rows, here, motion, True, spaces)
     for k in range(here.shape[0]):
         for e in range(jacobian.shape[1]):
             ahead[k, e] = jacobian[k, e] + step * swung[k, e]

@@ -71,11 +71,11 @@ def pull_two_stages(
     by_q, by_qd, by_qdd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], vectors[adjoint.BY_QDD]
     if rows is None:
         first_stage(h, q, qd, vectors)
-    if states:
-        begin_second(run, t, h, first)
     last = q, qd, vectors[adjoint.LAST_QDD, :nv]
     if rows is not None:
-        prepare_stage(run[0], rows, GAMMA * h, 1, (q, qd), run[6])
+        prepare_stage(run[0], rows, GAMMA * h, 1, (q, qd), True, run[6])
+    if states:
+        begin_second(run, t, h, first)
     if not take_stage(run, rows, nodes, True, t + h, GAMMA * h, last, by_tau[1], notes[1]):
         return False
     for d in range(nv):
@@ -89,7 +89,7 @@ def pull_two_stages(
             known[j] = (2.0 - 1.0 / GAMMA) * by_states[j]
             by_states[j] *= 1.0 / GAMMA - 1.0
     if rows is not None:
-        prepare_stage(run[0], rows, GAMMA * h, 0, (first[0], first[1]), run[6])
+        prepare_stage(run[0], rows, GAMMA * h, 0, (first[0], first[1]), False, run[6])
     if not take_stage(run, rows, nodes, True, t + GAMMA * h, GAMMA * h, first, by_tau[0], notes[0]):
         return False
     for d in range(nv):
@@ -142,8 +142,8 @@ def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: A
 
 @inline
 def lengthen(nv: int, x: Array, by: Array) -> float:
-    """Make a vector so long that as accelerations it hides all forces that do not depend on these, and another one (nv,)
-    as many times as short; returns how many. Products of the two are as they were.
+    """Make a vector so long that as accelerations it hides all forces that do not depend on these, and another (nv,) as
+    many times as short; returns how many. Products of the two are as they were.
     """
     longest = 1.0 / HIDING
     for d in range(nv):
@@ -251,7 +251,7 @@ def pull_stages(
     if integrator == at.SDIRK2:
         return pull_two_stages(run, rows, nodes, t, h, q, qd, by_tau, notes)
     if rows is not None:
-        prepare_stage(run[0], rows, h, 0, (q, qd), run[6])
+        prepare_stage(run[0], rows, h, 0, (q, qd), True, run[6])
     else:
         for d in range(nv):
             push[d] = (qd[d] - vectors[adjoint.BEGUN_QD, d]) / h

@@ -169,8 +169,11 @@ def row_slopes(
     spaces: Array,
     turned: Array,
     swung: Array,
+    whole: bool,
 ) -> None:
-    """T (nv, nv) of forces (rows,), and B (rows, nv), of rows without rolling ones; after `kinematics` at (q, q')."""
+    """T (nv, nv) of forces (rows,), and B (rows, nv) if whole, of rows without rolling ones; after `kinematics` at
+    (q, q').
+    """
     body_int, (con_int, con_float, con_data, _, _) = arrays[at.BODY_INT], constraints
     (work, dof, _), (tangent, _, scratch, _) = spaces, tangents
     turned[:] = 0.0
@@ -207,7 +210,8 @@ def row_slopes(
                 own = con_data[con_int[k, con.CONSTRAINT_DATA]] / length
                 u = scale_add3(NONE, own, span)
             load = (NONE, u, own) if j < 3 else (u, NONE, 0.0)
-            take_speed_slopes(arrays, ends, load, tangent, spaces, swung[row])
+            if whole:
+                take_speed_slopes(arrays, ends, load, tangent, spaces, swung[row])
             moment = scale_add3(moment, forces[row], load[0])
             force = scale_add3(force, forces[row], load[1])
             tension += forces[row] * load[2]

@@ -21,7 +21,7 @@ def slopes_of(model, state, constraint, forces):
     kernels.joints.kinematics.kinematics(model.arrays, q, qd, *spaces)
     tangents = TangentSpace(model.arrays[0]).arrays
     row_slopes = kernels.constraints.row_slopes.row_slopes
-    row_slopes(model.arrays, packed, forces, q, qd, tangents, spaces, turned, swung)
+    row_slopes(model.arrays, packed, forces, q, qd, tangents, spaces, turned, swung, True)
     return turned, swung
 
 
