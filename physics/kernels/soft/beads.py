@@ -18,7 +18,7 @@ from ..joints.surface import direction_bases
 from ..stepping.bundles import Spaces
 from . import layout as at
 from .nodes import NOTHING, Soft, add_at, add_both, add_load, count_free, number3, relative_place, velocity_by
-from .surfaces import acceleration_of, corner, three_sums
+from .surfaces import acceleration_of, corner, node_of, three_sums
 
 
 @shared
@@ -94,11 +94,7 @@ def find_blends(mesh: Array, surfaces: Array, x: Array, v: Array, own: Array) ->
             place = first = second = first_twice = mixed = second_twice = lanes_of(NOTHING)
             rate = first_rate = second_rate = lanes_of(NOTHING)
             for n in range(count + corners):
-                j = (
-                    sheets[s, at.SHEET_MODE] + n
-                    if n < count
-                    else corner(count_free(mesh), sheets, s, n - count)
-                )
+                j = node_of(count_free(mesh), sheets, s, n)
                 near = flat_lanes(x, 3 * j) if n < count else lanes_of(number3(x, j))
                 fast = flat_lanes(v, 3 * j) if n < count else lanes_of(number3(v, j))
                 w, w1, w2 = weights[at.PLACED, n], weights[at.FIRST, n], weights[at.SECOND, n]
@@ -289,12 +285,7 @@ def add_push_rates(
                 right[along + k] -= step * dot3(force, change)
                 for n in range(count + sheets[s, at.SHEET_CORNERS]):
                     weight = own[at.WEIGHTS][b, at.FIRST + k, n] * qd[along + k]
-                    j = (
-                        sheets[s, at.SHEET_MODE] + n
-                        if n < count
-                        else corner(count_free(mesh), sheets, s, n - count)
-                    )
-                    add_at(f, j, -step * weight, force)
+                    add_at(f, node_of(count_free(mesh), sheets, s, n), -step * weight, force)
 
 
 @inline

@@ -50,6 +50,13 @@ def corner(free: int, sheets: Array, s: int, c: int) -> int:
 
 
 @inline
+def node_of(free: int, sheets: Array, s: int, n: int) -> int:
+    """Number of a sheet's mode, or behind these corner, among the nodes, of which so many are free."""
+    count = sheets[s, at.SHEET_MODES]
+    return sheets[s, at.SHEET_MODE] + n if n < count else corner(free, sheets, s, n - count)
+
+
+@inline
 def corner_lanes(free: int, sheets: Array, s: int, c: int, x: Array, base: Lanes) -> Lanes:
     """Numbers of a corner from a base; of one that the sheet does not have, any."""
     value = NOTHING
