@@ -48,7 +48,9 @@ class Obstacle(ReadOnlyArrays, Value):
             through an ellipsoid is passed the shorter way unless that bulges away from the point by more than 143
             degrees (cosine -0.8).
         always: whether the path passes on that side wherever its ends are: a line past the other side goes round, and
-            so does one that bulges only partly away from the point. Needs a side.
+            so does one that bulges only partly away from the point. Round a cylinder, with one end on either half and
+            both nearer than its radius to the plane through its axis and the side, it then runs counterclockwise from
+            the end on that side. Needs a side.
         type: the obstacle's name in files and menus.
         kind: the kernels' number for it, as in ``kernels.wrapping.surface``.
         sides: the names that `side` may have. through: whether paths run through it, not around it.

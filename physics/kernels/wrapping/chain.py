@@ -96,6 +96,7 @@ def meets(data: Array, record: int, own: Array, count: int, obstacle: int, first
     a, b = neighbour(data, record, own, count, obstacle, -1), neighbour(data, record, own, count, obstacle, 1)
     if first and (inside(data, record, own, obstacle, a) or inside(data, record, own, obstacle, b)):
         a, b = flat3(own, wrap.ENDS), flat3(own, wrap.ENDS + 3)
+    own[piece_of(data, record, obstacle) + wrap.SENSE] = 0.0
     return bool(solve_piece(data, record, own, obstacle, a, b) == wrap.WRAPPED)
 
 
@@ -302,6 +303,7 @@ def missed(data: Array, record: int, own: Array, count: int) -> bool:
         if own[flags + i] == ON:
             continue
         a, b = neighbour(data, record, own, count, i, -1), neighbour(data, record, own, count, i, 1)
+        own[piece_of(data, record, i) + wrap.SENSE] = 0.0
         if solve_piece(data, record, own, i, a, b) != wrap.WRAPPED:
             continue
         first, e = place(data, record, own, i, False), subtract3(b, a)

@@ -1,11 +1,13 @@
-"""Where a path lets go of the end of a cylinder."""
+"""Which way a path with a side goes round a cylinder, and where it lets go of its end."""
 
 import math
 
-from ..algebra.vectors import Array
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, Vector, dot3
 from ..compiler.jit import inline
 from . import layout as wrap
 from .planar import dot2, pair
+from .surface import CYLINDER
 
 
 @inline
@@ -23,3 +25,32 @@ def beyond(own: Array, half: float) -> bool:
         part = (rho * dot2(pair(own, normals + 2 * k), across) - before) / whole if whole > 0.0 else 0.0
         nearest = min(nearest, abs(low + min(max(part, 0.0), 1.0) * rise))
     return bool(nearest > half)
+
+
+@inline
+def quadrant_sense(data: Array, shape: int, p: Vector, s: Vector) -> float:
+    """Positive where a path that always passes a cylinder towards its hint runs counterclockwise, as in OpenSim.
+
+    With both ends on the other half it goes the longer way. OpenSim tests on which half the end that lies towards the
+    hint would touch the surface: between the two tangents along the hint no side follows from that, and the path runs
+    counterclockwise from this end.
+    """
+    hint, radius = flat3(data, shape + wrap.SHAPE_HINT), data[shape + wrap.SHAPE_PARAMETERS]
+    ahead, on = dot3(p, hint), dot3(s, hint)
+    if ahead < 0.0 and on < 0.0:
+        return p[1] * s[0] - p[0] * s[1]
+    first, last = p[1] * hint[0] - p[0] * hint[1], s[1] * hint[0] - s[0] * hint[1]  # to the left of the hint
+    if ahead * on < 0.0 and max(abs(first), abs(last)) < radius * math.hypot(hint[0], hint[1]):
+        return ahead
+    return last - first  # counterclockwise, a path bulges to (e_y, -e_x)
+
+
+@inline
+def keep_sense(data: Array, shape: int, own: Array, y: Vector) -> bool:
+    """Whether the path keeps to a SENSE: over a cylinder with a side; else this one, by the second axis, is stored."""
+    side = int(data[shape + wrap.SHAPE_SENSE])
+    if int(data[shape + wrap.SHAPE_KIND]) != CYLINDER or (side != wrap.BY_HINT and side != wrap.ALWAYS):
+        return False
+    kept = bool(own[wrap.SENSE] != 0.0)
+    own[wrap.SENSE] = own[wrap.SENSE] if kept else y[1]
+    return kept

@@ -40,7 +40,8 @@ WRAP = NORMALS + 4  # angle of the arc
 RADIUS_BY, FIRST_ANGLE_BY, LAST_ANGLE_BY, FIRST_LENGTH_BY, PLANE_LENGTH_BY, REACH_BY, WIDTH_BY = (
     WRAP + 1 + 4 * k for k in range(7)
 )
-ROUND_SIZE = WRAP + 1 + 28
+SENSE = WRAP + 1 + 28  # 1 or -1: keep to this way round a cylinder with a side, whatever the ends; 0: find it
+ROUND_SIZE = SENSE + 1
 ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cylinder
 
 # of a path over one curved obstacle, in the obstacle's axes: point, tangent and length of the geodesic at its

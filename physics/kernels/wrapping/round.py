@@ -12,7 +12,7 @@ from ..algebra.spatial import rotate, transposed
 from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
-from .cylinder_ends import beyond
+from .cylinder_ends import beyond, keep_sense, quadrant_sense
 from .planar import Pair, cross2, on_arc, pair, planar_path, planar_point
 from .surface import CYLINDER, ELLIPSOID, SPHERE
 
@@ -85,8 +85,8 @@ def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vec
         shorter = p[0] * s[1] - p[1] * s[0]
         if side == wrap.SHORTER:
             sense = shorter
-        elif side == wrap.ALWAYS and wrong_half(data, shape, p, s):
-            sense = -shorter
+        elif side == wrap.ALWAYS:
+            sense = quadrant_sense(data, shape, p, s)
         elif side == wrap.COUNTERCLOCKWISE:
             sense = 1.0
         elif side == wrap.CLOCKWISE:
@@ -120,6 +120,9 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     found, x, y, z = plane_axes(data, shape, p, s)
     if not found:
         return 0
+    kept = keep_sense(data, shape, own, y)
+    if kept:
+        y = (0.0, own[wrap.SENSE], 0.0)
     put3(own, wrap.START, along(x, y, z, p))
     put3(own, wrap.STOP, along(x, y, z, s))
     put3(own, wrap.START_RATE, along(x, y, z, v))
@@ -131,7 +134,8 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     if sphere:
         tilt_plane(own)
     radius = data[shape + wrap.SHAPE_PARAMETERS]
-    status = planar_path(own, radius, width, forced(data, shape, p, s), all_round(data, shape, p, s))
+    required, behind = kept or forced(data, shape, p, s), kept or all_round(data, shape, p, s)
+    status = planar_path(own, radius, width, required, behind)
     if status == wrap.WRAPPED and not sphere and beyond(own, data[shape + wrap.SHAPE_PARAMETERS + 1]):
         status = wrap.STRAIGHT
     x, y, z = rotate(r, x), rotate(r, y), rotate(r, z)

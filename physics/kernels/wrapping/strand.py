@@ -52,6 +52,7 @@ def wrap_length(
         for k in range(wrap.FRAME_WIDTH):
             own[wrap.FRAMES + wrap.FRAME_WIDTH * obstacle + k] = frames[obstacle, k]
     if count == 1:
+        own[wrap.SENSE] = 0.0
         status = piece_path(data, record + wrap.SHAPES, data[record + wrap.SMOOTHING], rates, own, gradient)
     else:
         status = chain_length(data, record, own, count, rates, gradient)

@@ -139,6 +139,39 @@ def test_always_round_a_cylinder_that_is_behind_the_line(p: Any, q: Any, length:
     assert at_rest(always, np.array(q), np.array(p)).length == pytest.approx(length, abs=1e-9)
 
 
+# ends and OpenSim 4.6's length: both lie between the tangents along the side, where it goes counterclockwise from the
+# end on that side, whichever comes first; in the last two one end lies beyond a tangent
+@pytest.mark.parametrize("p, q, length", [
+    ((0.055, 0.04, 0.0), (-0.07, -0.03, 0.0), 0.1694578903),
+    ((0.055, -0.04, 0.0), (-0.07, 0.03, 0.0), 0.1918483403),
+    ((0.07, 0.02, 0.0), (-0.2, 0.04, 0.0), 0.2771049931),
+    ((0.07, 0.02, 0.0), (-0.2, 0.0, 0.0), 0.2831372804),
+    ((0.07, 0.06, 0.0), (-0.2, 0.0, 0.0), 0.3478343261),
+    ((0.07, 0.02, 0.0), (-0.2, -0.06, 0.0), 0.3049328809),
+])  # fmt: skip
+def test_the_sense_round_a_cylinder_with_an_end_on_either_half(p: Any, q: Any, length: float) -> None:
+    """A sense from the line alone jumps where the line is along the side: by 38 mm between the third and the fourth."""
+    always = Wrap(Cylinder(radius=RADIUS, side="+x", always=True), 0.0)
+    assert at_rest(always, np.array(p), np.array(q)).length == pytest.approx(length, abs=1e-9)
+    assert at_rest(always, np.array(q), np.array(p)).length == pytest.approx(length, abs=1e-9)
+
+
+# ends, place of the second cylinder, both sides, OpenSim 4.6's length (its iteration ends at changes of 0.5 mm)
+@pytest.mark.parametrize("p, q, place, sides, length", [
+    ((-0.05, -0.04, 0.0), (-0.19, 0.2, 0.0), (-0.04, 0.0, 0.0), ("+y", "-y"), 0.3940793),
+    ((0.01, 0.03, 0.0), (-0.19, 0.0, 0.0), (-0.05, -0.04, 0.0), ("-x", "+x"), 0.2503470),
+])  # fmt: skip
+def test_the_sense_is_that_between_the_contacts(
+    p: Any, q: Any, place: Any, sides: Any, length: float
+) -> None:
+    """From the middle of the line between two cylinders a side may give the other sense than from the contacts."""
+    frames = np.array([[*np.eye(3).ravel(), *origin] for origin in ((0.0, 0.0, 0.0), place)])
+    wrap = Wrap(tuple(Cylinder(radius=0.01, side=side, always=True) for side in sides), 0.0)
+    strand = solve(wrap, np.concatenate([p, q]), frames)
+    assert strand.status == wrap_layout.WRAPPED
+    assert strand.length == pytest.approx(length, abs=5e-4)
+
+
 def test_always_round_a_cylinder_without_a_jump() -> None:
     """As an end moves through the wrong half, both ways round are as long where both ends and the axis are in line."""
     always = Wrap(Cylinder(radius=RADIUS, side="+x", always=True), 0.0)
