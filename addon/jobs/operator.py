@@ -35,11 +35,17 @@ class Job:
     timer: Any = None
 
     @property
+    def heading(self) -> str:
+        """Title, and how far it is: nobody knows that of a compiler."""
+        compiles = self.message.startswith("compiling") and not self.progress
+        return self.title if self.endless or compiles else f"{self.title} {self.progress:.0%}"
+
+    @property
     def line(self) -> str:
-        """Title, how far it is, and how it ends."""
-        if self.endless:
-            return f"{self.title}: {self.activity}   (Esc: end it, keep nothing)"
-        return f"{self.title} {self.progress:.0%}: {self.activity}   (Esc: cancel)"
+        """Heading, what goes on, and how it ends."""
+        return (
+            f"{self.heading}: {self.activity}   (Esc: {'end it, keep nothing' if self.endless else 'cancel'})"
+        )
 
     @property
     def activity(self) -> str:
@@ -99,9 +105,8 @@ class JobOperator(mixins.Operator):
             return self._fail(error)
         manager = context.window_manager
         self._timer = manager.event_timer_add(self.tick, window=context.window)
-        session.job = Job(
-            self.title, time.monotonic(), endless=self.endless, task=self._task, timer=self._timer
-        )
+        session.job = Job(self.title, time.monotonic(), 0.0, "reading the scene", endless=self.endless)
+        session.job.task, session.job.timer = self._task, self._timer
         self._shown, self._line = session.job.began, session.job.line
         session.tell("", scene_uid=self._scene)
         manager.modal_handler_add(self)

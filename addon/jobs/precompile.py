@@ -44,8 +44,8 @@ def note(*modules: ModuleType) -> None:
 
 
 def line() -> str:
-    """What is prepared now, for people; empty where nothing is."""
-    if _job is None or not _job.message:
+    """What is prepared now, for people; empty where nothing is, or a job says how far it is."""
+    if _job is None or not _job.message or session.job is not None:
         return ""
     return f"Preparing: {_job.message.partition(' ')[2]} ({_share:.0%})"
 
@@ -74,7 +74,10 @@ def needed(scene: Scene) -> list[str]:
     muscled = any(item.condyle.muscle.active for item in muscle_points.muscles_of(scene))
     names: list[str] = stages.needed(scene.condyle.simulation.integrator, kind, muscled)
     alone = kind != stages.ONE_SIDED and not links and soft_bodies.in_use(scene)
-    return names[:1] if alone else names  # steps of soft bodies are compiled when they run
+    names = names[:1] if alone else names  # steps of soft bodies are compiled when they run
+    if any(len(body.data.goals.rows) for body in references.bodies_of(scene)):
+        names += [*stages.needed("sdirk2", kind, muscled), stages.GRADIENTS]
+    return list(dict.fromkeys(names))
 
 
 def _is_led(item: Object) -> bool:

@@ -155,6 +155,12 @@ class Motion(ReadOnlyArrays):
 
     def _polynomials(self, coordinate: int) -> tuple[FloatArray, FloatArray]:
         """Breaks (pieces + 1,) and coefficients (pieces, PIECE_ORDER) by rising powers of the time since a break."""
+        known = vars(self).setdefault("_known", {})  # a search simulates a motion hundreds of times
+        if coordinate not in known:
+            known[coordinate] = self._fitted(coordinate)
+        return known[coordinate]
+
+    def _fitted(self, coordinate: int) -> tuple[FloatArray, FloatArray]:
         values = self.values[:, coordinate]
         if len(self.times) == 1:
             breaks = np.array([self.times[0], self.times[0] + 1.0])

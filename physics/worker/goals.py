@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,13 @@ from .._typing import FloatArray
 from ..bodies.state import State
 from ..dynamics import body_poses, inverse_dynamics, mass_matrix
 from ..dynamics.constrained import assemble
-from ..errors import ModelError
+from ..errors import DivergedError, ModelError
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import places_of_motions
 from ..motions.table import Table, force_table, interpolated
 from ..optimize.excitations import crossed
+from ..optimize.gradient import gradient
 from ..optimize.objectives import Aim, Effort, Objective, Pose, Reach, Rest, Sum
 from ..optimize.optimum import FROM_POSES, optimize
 from ..optimize.parameters import Parameter
@@ -177,6 +179,15 @@ class Physical:
     budgets: dict[str, float]
     distance: float
     gradients: int
+
+
+def rehearse(model: Model, state: State, options: Mapping[str, Any]) -> None:
+    """One step and its gradient, with options as of `solve`: compiles the kernels of a search with such a model."""
+    dt, state = options["dt"], assemble(model, state) if options.get("assemble") else state
+    more = {"tau": options.get("tau"), "motions": options.get("motions"), "integrator": options["integrator"]}
+    torque = Parameter("torque", model.coordinate_names[0])
+    with suppress(DivergedError):  # a search may begin with other torques
+        gradient(model, state, dt, dt, objective=Rest(), parameters=[torque], **more)
 
 
 def solve(

@@ -6,6 +6,7 @@ compiles its kernels in named stages, so that the parent can display why the fir
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from . import goals as goal_search
 from .report import Report
 from .settling import settled
 from .stage_names import BUILDING, GRADIENTS, OBSERVATION, USUAL, WITH_MUSCLES
-from .stages import prepare, stages_of
+from .stages import prepare, rehearse, stages_of
 
 # keys of a simulation
 SIMULATION = {"model", "state", "options", "motions", "assemble", "pulls", "controllers"}
@@ -218,9 +219,7 @@ def solve_goals(job: Header, arrays: Arrays, report: Report) -> tuple[Header, Ar
         job, SIMULATION | {"goals", "torques", "effort", "most"}, ("model", "goals", "torques"), "a job"
     )
     _check_array("knots", arrays)
-    _refuse_without_gradient(job)
-    model, state, options = _read_simulation(job, arrays, report)
-    prepare((GRADIENTS,), report)
+    model, state, options = _read_search(job, arrays, report)
     report.message("solving goals")
     wanted = [goal_search.Goal.from_dict(each) for each in job["goals"]]
     given = list(job["torques"]), arrays["knots"], job.get("effort", 1e-7), job.get("most", 24)
@@ -237,9 +236,7 @@ def make_physical(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
     check_keys(job, SIMULATION | keys, ("model", "torques"), "a job")
     for name in ("knots", "times", "wanted"):
         _check_array(name, arrays)
-    _refuse_without_gradient(job)
-    model, state, options = _read_simulation(job, arrays, report)
-    prepare((GRADIENTS,), report)
+    model, state, options = _read_search(job, arrays, report)
     report.message("searching for torques")
     table = Table(
         arrays["knots"], goal_search.at_knots(model, options.get("tau"), job["torques"], arrays["knots"])
@@ -265,11 +262,15 @@ def make_physical(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
     return header, {"times": arrays["knots"], "torques": torques, "apart": found.apart}
 
 
-def _refuse_without_gradient(job: Header) -> None:
-    """ModelError where a job has what there is no gradient through."""
+def _read_search(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:
+    """As `_read_simulation`, after compiling gradients, too; ModelError where a job has what has no gradient."""
     for what in WITHOUT_GRADIENT:
         for name in job.get(what) or {}:
             raise ModelError(f"{name!r} {WITHOUT_GRADIENT[what]}")
+    model, state, options = _read_simulation(job, arrays, report)
+    prepare((GRADIENTS,), report)
+    rehearse(GRADIENTS, partial(goal_search.rehearse, model, state, options), report)
+    return model, state, options
 
 
 def _read_simulation(job: Header, arrays: Arrays, report: Report) -> tuple[Model, State, dict[str, Any]]:

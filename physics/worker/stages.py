@@ -68,14 +68,23 @@ def prepare(stages: Iterable[str], report: Report, done: float = 0.0, ahead: boo
     if not jit.JITTED:
         return
     for name, future in [(name, _submit(name, ahead)) for name in names]:
-        began = time.monotonic()
-        text = f"preparing {name}"
-        while not wait([future], LOOK_INTERVAL).done:
-            if time.monotonic() - began > LOADING_TIME:
-                text = f"compiling {name}"
-            if not report.progress(done, text):
-                raise CancelledError()
-        future.result()
+        _wait(name, future, report, done)
+
+
+def rehearse(name: str, function: Callable[[], object], report: Report) -> None:
+    """Run a function that compiles what no stage has, and wait for it as `prepare` does."""
+    _wait(name, _executors[False].submit(function), report, 0.0)
+
+
+def _wait(name: str, future: Future[object], report: Report, done: float) -> None:
+    began = time.monotonic()
+    text = f"preparing {name}"
+    while not wait([future], LOOK_INTERVAL).done:
+        if time.monotonic() - began > LOADING_TIME:
+            text = f"compiling {name}"
+        if not report.progress(done, text):
+            raise CancelledError()
+    future.result()
 
 
 def _submit(name: str, ahead: bool) -> Future[object]:

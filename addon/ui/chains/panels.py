@@ -40,7 +40,9 @@ class ChainPanel(SidebarPanel, Panel):
         chosen = references.selected_bodies(context)
         swinging = chains.sprung(chosen)
         if chosen:
-            layout.label(text=f"{len(swinging)} of {len(chosen)} selected swing", icon="RESTRICT_SELECT_OFF")
+            layout.label(
+                text=f"Swinging: {len(swinging)} of {len(chosen)} selected", icon="RESTRICT_SELECT_OFF"
+            )
         active = references.active_body(context)
         own = chains.sprung([active] if active else [])
         shown = own or swinging  # a drag of the mouse makes no bone active

@@ -33,7 +33,7 @@ class ColliderPanel(SidebarPanel, Panel):
         row.operator("condyle.remove_collider", text="", icon="REMOVE")
         chosen = references.selected_bodies(context)
         if chosen:
-            are = f"{len(colliders.chosen(chosen))} of {len(chosen)} selected are colliders"
+            are = f"Colliders: {len(colliders.chosen(chosen))} of {len(chosen)} selected"
             layout.label(text=are, icon="RESTRICT_SELECT_OFF")
         settings = shown(context)
         if settings is None:

@@ -61,7 +61,7 @@ def draw_job(row: UILayout, job: Job) -> None:
     if job.endless:
         row.label(text=job.title, icon="PLAY")
     else:
-        row.progress(factor=job.progress, text=f"{job.title} {job.progress:.0%}")
+        row.progress(factor=job.progress, text=job.heading)
     row.operator("condyle.cancel", text="", icon="CANCEL")
 
 

@@ -25,6 +25,9 @@ def test_what_the_scene_needs_comes_first(part, scene, make, body):
     assert wanted(scene)[1] == "implicit steps with contacts"
     item.condyle.connection.ground.contact = "SOFT"
     assert wanted(scene)[1] == "implicit steps"
+    part("making.goals").add(scene, body(bpy.data.objects["Rod"]), "REST", 10, None)
+    scene.condyle.simulation.integrator = "symplectic_euler"
+    assert wanted(scene)[1:4] == ["forward dynamics", "implicit steps", "gradients"]
     assert len(set(wanted(scene))) == len(wanted(scene))
 
 

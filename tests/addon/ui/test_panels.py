@@ -186,7 +186,9 @@ def test_panels_draw_bodies_and_work_under_way(part, knee, make):
             item.condyle.body.mass_source = source
             assert "mass_source" in draw_all(part)
     began = time.monotonic() - 90.2  # however long it takes: a busy machine compiles for minutes
-    session.job = part("jobs.operator").Job("Bake", began, 0.3, "compiling forward dynamics")
+    job = part("jobs.operator").Job
+    assert [job("Bake", began, share, "compiling").heading for share in (0.0, 0.3)] == ["Bake", "Bake 30%"]
+    session.job = job("Bake", began, 0.3, "compiling forward dynamics")
     session.tell("mass of body 'Shank' must be positive, got 0", "ERROR")
     try:
         assert draw_all(part)
@@ -408,7 +410,7 @@ def test_nothing_moves_where_warnings_a_job_or_a_failed_bake_come_and_go(part, s
     monkeypatch.setattr(panels.partial_bake, "of", lambda _scene: kept)
     assert rows() == least
     for endless in (False, True):
-        job = SimpleNamespace(endless=endless, progress=0.5, title="Bake", activity="Reading the scene")
+        job = part("jobs.operator").Job("Bake", 0.0, 0.5, "Reading the scene", endless=endless)
         monkeypatch.setattr(session, "job", job)
         assert rows() == least
     # a panel of the tab would move what is below it

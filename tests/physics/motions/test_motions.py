@@ -5,6 +5,7 @@ import pytest
 import scipy.interpolate
 
 import physics as ph
+from physics.motions import motion as motion_module
 from tests.physics.constraints.mechanisms import bar, four_bar
 
 
@@ -374,3 +375,12 @@ def test_the_rate_of_given_positions_is_the_slope_of_their_values():
     for t in (0.3, 1.1, 1.9):
         slope = (motion.start(0, 0.0, 0.0, t + h) - motion.start(0, 0.0, 0.0, t - h)) / (2.0 * h)
         assert abs(motion.rate(0, t) - slope) < 1e-9  # h^2 / 6, and round-off / h
+
+
+def test_a_motion_of_many_runs_is_fitted_once(monkeypatch):
+    fitted, model, spline = [], chain(2), motion_module._spline
+    monkeypatch.setattr(motion_module, "_spline", lambda *given: fitted.append(1) or spline(*given))
+    times = np.linspace(0.0, 1.0, 9)
+    made = {"link1": ph.Motion(times, wave(times, 3.0))}
+    packed = [motion_module.pack_motions(model, made, model.state(time=time)) for time in (0.0, 0.0, 0.5)]
+    assert len(fitted) == 1 and np.array_equal(packed[0][1], packed[1][1])

@@ -120,3 +120,28 @@ def test_no_compiling_runs_at_a_lower_priority(monkeypatch):
 
 def _niceness():
     return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+def test_a_search_says_that_it_compiles_what_its_model_needs(monkeypatch):
+    done, heard, made = threading.Event(), Heard(), model()
+    heard.progress = lambda _fraction, text="": heard.said.append(text) or True
+    header, arrays = requests.simulation(
+        {"model": made, "state": made.state(), "duration": 4e-3, "dt": 2e-3, "integrator": "bdf1"}
+    )
+    header |= {"goals": [{"kind": "rest", "body": "bob", "time": 4e-3}], "torques": ["bob.angle"]}
+    monkeypatch.setattr(stages, "LOADING_TIME", -1.0)
+    monkeypatch.setattr(jobs, "prepare", lambda *_: None)
+    monkeypatch.setattr(jobs.goal_search, "rehearse", lambda *_: done.wait(2.0 * stages.LOOK_INTERVAL))
+    jobs.run("solve_goals", header, arrays | {"knots": np.array([0.0, 4e-3])}, heard)
+    assert heard.said.index("compiling gradients") < heard.said.index("solving goals")
+
+
+def test_a_rehearsal_runs_the_kernels_of_its_model(monkeypatch):
+    seen, run = [], ph.kernels.adjoint.sweep.sweep_back
+    monkeypatch.setattr(
+        ph.kernels.adjoint.sweep, "sweep_back", lambda *given: seen.append(given) or run(*given)
+    )
+    made, times = model(), np.array([0.0, 1.0])
+    motions = {"bob": ph.Motion(times, times, interpolation="linear")}
+    jobs.goal_search.rehearse(made, made.state(), {"dt": 2e-3, "integrator": "bdf1", "motions": motions})
+    assert len(seen) == 1 and seen[0][1] is not None  # with rows for what is prescribed
