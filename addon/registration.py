@@ -74,7 +74,7 @@ def _defined(module: ModuleType) -> list[type]:
 def _groups(group: type) -> Iterator[type]:
     """The property groups that a class points to."""
     for base in group.__mro__:
-        for prop in vars(base).get("__annotations__", {}).values():
+        for prop in getattr(base, "__annotations__", {}).values():
             kind = getattr(prop, "keywords", {}).get("type")
             if isinstance(kind, type) and issubclass(kind, bpy.types.PropertyGroup):
                 yield kind

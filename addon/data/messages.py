@@ -103,8 +103,8 @@ TEXTS = {
     "pose-missed": "{body}: its joint is {off:.3g} rad or m off at frame {frame}. Change the value, allow more frames, or press Write Anyway",
     "look-missed": "{body}: it looks {off:.3g} degrees past {target} at frame {frame}. Move the target, allow more frames, or press Write Anyway",
     # keys made physical
-    "keys-missed": "{body}: torques within their budget come no nearer to its keys than {apart} at frame {frame}. Raise Strength, allow more frames, or press Write Anyway",
-    "at-budget": "Torques reach their budget in {joints}, so that the motion differs from the keys. Raise Strength if it is to follow them closer",
+    "keys-missed": "{body}: with this Strength it is {apart} off its keys at frame {frame}. Raise Strength, allow more frames, or press Write Anyway",
+    "at-budget": "{joints}: torques are as large as Strength allows, so the motion differs from the keys. Raise Strength to follow them closer",
     # changes since a bake
     "new-since-bake": "{owner} is new",
     "gone-since-bake": "{owner} is gone",

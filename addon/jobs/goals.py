@@ -233,14 +233,14 @@ def _places(
         raise physics_access.model_error(
             f"no muscle with a force crosses a joint that carries {names}: add muscles, or choose Joint Torques"
             if by_muscles
-            else f"no torque can act on the joints that carry {names}: give them hinges or sliders"
+            else f"no torque can act on the joints that carry {names}: choose the types Spherical or Hinge"
         )
     for each in read.bodies:
         item, own = references.object_in(scene, each.joint_uid), read.model.coordinate_slice(each.name)
         moves = wanted.intersection(read.model.coordinate_names[own])
         if moves and item is not None and item.condyle.joint.start_from == SETTLED[0]:
             raise physics_access.model_error(
-                f"joint {item.name!r} starts where forces balance, which a search changes: choose another Start With"
+                f"joint {item.name!r} starts Settled, a pose that changes with its torques: choose another Start With"
             )
     return found, replaced if by_muscles else {}
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -172,3 +173,18 @@ def test_the_package_reaches_physics_from_one_place_only(condyle):
             assert not re.search(r"^ *(import|from) (physics\b|\.+physics\b[^_])", text, re.MULTILINE), path
         assert '["condyle"]' not in text and '.get("condyle")' not in text, path
         assert len(text.splitlines()) <= 400, path
+
+
+def test_groups_are_found_where_annotations_are_evaluated_late(part):
+    """From Python 3.14 on they are no longer among a class's own variables, and a scene's data could not register."""
+    registration, group = part("registration"), part("data.starting").StartProperties
+
+    class Late(type):
+        @property
+        def __annotations__(cls):
+            return {"start": SimpleNamespace(keywords={"type": group})}
+
+    class Owner(metaclass=Late):
+        pass
+
+    assert list(registration._groups(Owner)) == [group]

@@ -24,7 +24,7 @@ class AddGoal(Edit, Operator):
     bl_idname = "condyle.add_goal"
     bl_label = "Add Goal"
 
-    why_not = unless(own_body, "Select the body that should meet the goal")
+    why_not = unless(own_body, "Select an object or bone that has a joint (Add Joint)")
 
     kind: choice("Goal", "What is wanted of the body", items=data.KINDS)
 
@@ -94,6 +94,6 @@ class MakePhysical(Search, Operator):
     def told(self, outcome: "physical.PhysicalReport") -> str:
         apart, farthest = (units.told_length(each) for each in (outcome.distance, outcome.farthest))
         return (
-            f"Baked {len(outcome.bake.frames)} frames: {apart} from the keys in the mean, {farthest} at most "
+            f"Baked {len(outcome.bake.frames)} frames: {apart} from the keys on average, {farthest} at most "
             f"({outcome.body}, frame {outcome.frame}); {counted(len(outcome.at_budget), 'joint')} at full strength"
         )
