@@ -54,25 +54,25 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
 
 
 def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
+    """Draw always two lines, so that nothing below moves under the mouse."""
     column = layout.box().column(align=True)
     if not run.total:
         column.label(text="Starting", icon="SORTTIME")  # the panel above shows details
+        column.label(text="")
         return
     text, slow = speed_text(run.figures, live.factor)
     column.label(text=f"{run.time:.1f} s: {text}", icon="ERROR" if slow else "TIME")
-    # always one line, so that a dragged slider does not move under the mouse
-    if run.grown:  # reported in full after the run
-        column.label(text="Steps too long: energy grows", icon="ERROR")
-    else:
-        times = float(f"{run.figures['headroom']:.2g}")
-        text = f"At most {times:g}× real time"
-        if slow:  # a model above 1 is fast enough, and other programs use the processor
-            text = f"{'Machine busy' if times > 1.0 else 'Too slow'}: {text.lower()}"
-        column.label(text=text, icon="BLANK1")
+    times, icon = float(f"{run.figures['headroom']:.2g}"), "BLANK1"
+    text = f"At most {times:g}× real time"
     first, last = run.recorded
-    if first is not None:
+    if run.grown:  # reported in full after the run
+        text, icon = "Steps too long: energy grows", "ERROR"
+    elif first is not None:
         seconds = (run.time if last is None else last) - first
-        column.label(text=f"Recorded {seconds:.1f} s", icon="REC")
+        text, icon = f"Recorded {seconds:.1f} s", "REC"
+    elif slow:  # a model above 1 is fast enough, and other programs use the processor
+        text = f"{'Machine busy' if times > 1.0 else 'Too slow'}: {text.lower()}"
+    column.label(text=text, icon=icon)
 
 
 def draw_selected(layout: UILayout) -> None:

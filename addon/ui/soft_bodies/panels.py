@@ -20,6 +20,8 @@ class SoftBodyPanel(SidebarPanel, Panel):
     bl_label = "Soft Body"
     bl_order = 1
 
+    poll = shown_if(lambda context: context.mode != "POSE")  # bones are no soft bodies
+
     def draw(self, context: Any) -> None:
         layout, settings = self.layout, shown(context)
         row = layout.row(align=True)

@@ -13,14 +13,14 @@ from tests.addon.live.test_run import Hand
 def test_what_is_told_of_the_speed_takes_as_many_lines_whatever_it_is(part):
     panels = part("ui.live.panels")
     counts = []
-    for rate in (0.3, 1.0):
-        layout, run = MagicMock(), MagicMock(time=2.0, recorded=(None, None), grown=[])
+    for rate, begun, total in ((1.0, None, 0.0), (1.0, 0.5, 2.0), (0.3, None, 2.0), (1.0, None, 2.0)):
+        layout, run = MagicMock(), MagicMock(time=2.0, total=total, recorded=(begun, None), grown=[])
         run.figures = {"rate": rate, "averaged": 0.5, "headroom": rate}
         panels.draw_figures(layout, run, MagicMock(factor=1.0))
         labels = layout.box().column().label
         counts.append(labels.call_count)
         assert ("Too slow" in labels.call_args.kwargs["text"]) == (rate < 0.9)
-    assert counts == [2, 2]
+    assert counts == [2, 2, 2, 2]  # starting, recording, slow, quick
     run.figures = {"rate": 0.3, "averaged": 0.5, "headroom": 390.0}  # the model would be quick enough
     panels.draw_figures(layout, run, MagicMock(factor=1.0))
     assert labels.call_args.kwargs["text"] == "Machine busy: at most 390× real time"
