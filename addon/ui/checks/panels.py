@@ -42,7 +42,8 @@ class WarningsPanel(Panel):
         row = layout.row()
         row.label(text="Warnings")
         row.operator("condyle.clear_findings", text="", icon="X", emboss=False)
-        width = int(20 * WIDTH * (context.preferences.system.ui_scale or 1.0))
+        # `lines_of` takes off the margins of the sidebar, which are wider
+        width = int(23 * WIDTH * (context.preferences.system.ui_scale or 1.0))
         for index, finding in shown[:MOST_SHOWN]:
             row = layout.row(align=True)
             text = finding.text if len(finding.text) <= LONGEST else f"{finding.text[: LONGEST - 1]}…"
