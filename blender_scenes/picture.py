@@ -6,7 +6,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -86,11 +86,17 @@ def render(scene: bpy.types.Scene, shot: Shot) -> Image:
     return picture
 
 
+def wider(shot: Shot) -> float:
+    """How much wider a film's view is than a still's, so that it is as high."""
+    return (FILM_PIXELS[0] * shot.pixels[1]) / (FILM_PIXELS[1] * shot.pixels[0])
+
+
 def film(scene: bpy.types.Scene, shots: Sequence[Shot], path: Path) -> None:
     """Write a film (H.264 in MPEG-4) with one picture for each shot, at the scene's frame rate; frame, range, camera,
     resolution and path are as before afterwards.
     """
     of, image = scene.render, scene.render.image_settings
+    shots = [replace(shot, width=shot.width * wider(shot)) for shot in shots]
     prepare_render(scene, 4)
     size = of.resolution_x, of.resolution_y, of.filepath
     of.resolution_x, of.resolution_y = FILM_PIXELS
