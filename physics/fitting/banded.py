@@ -4,6 +4,9 @@ import numpy as np
 
 from .._typing import FloatArray, IntArray
 
+#: blocks up to which one dense system is solved faster
+SHORT = 32
+
 
 class BlockBandedSystem:
     """Normal equations H x = g of m blocks where |i - j| < width; cyclic systems couple across the seam too.
@@ -14,12 +17,11 @@ class BlockBandedSystem:
     def __init__(self, num_blocks: int, width: int, cyclic: bool) -> None:
         self.width = width
         self.cyclic = cyclic
-        # the last width - 1 blocks of a cyclic system form a border; a short one is all border, that is, dense
-        self.border = 0
-        if cyclic:
-            self.border = width - 1 if num_blocks > 3 * (width - 1) else num_blocks
+        # the last width - 1 blocks of a cyclic system form a border; a short system is dense
+        self.border = width - 1 if cyclic else 0
         self.num_blocks = num_blocks
-        self.dense = np.zeros((num_blocks, num_blocks, 6, 6)) if self.border == num_blocks else None
+        short = num_blocks <= max(SHORT, 3 * self.border)
+        self.dense = np.zeros((num_blocks, num_blocks, 6, 6)) if short else None
         # band[j, d] is block (j, j + d), the second index modulo m if cyclic
         self.band = np.zeros((num_blocks, width, 6, 6))
         self.right = np.zeros((num_blocks, 6))
@@ -37,9 +39,15 @@ class BlockBandedSystem:
             np.add.reduceat(flat.transpose(0, 2, 1) @ right, first, axis=0)
             for right in (flat, residual[order, :, None])
         )
+        self.add_products(places, products, sides[:, :, 0])
+
+    def add_products(self, places: IntArray, products: FloatArray, sides: FloatArray) -> None:
+        """Add products (n, 6 width, 6 width) to H and sides (n, 6 width) to g, of the blocks with indices places
+        (n, width) as in `add_rows`, each row of indices once.
+        """
         products = products.reshape(-1, self.width, 6, self.width, 6).swapaxes(2, 3)
         for a in range(self.width):
-            self.right[places[:, a]] += sides[:, 6 * a : 6 * a + 6, 0]
+            self.right[places[:, a]] += sides[:, 6 * a : 6 * a + 6]
             for b in range(a if self.dense is None else 0, self.width):
                 into, which = (self.band, b - a) if self.dense is None else (self.dense, places[:, b])
                 into[places[:, a], which] += products[:, a, b]

@@ -10,9 +10,10 @@ import numpy as np
 from .._typing import FloatArray
 from ..geometry import lie
 from ..geometry.twist_metric import TwistMetric
+from . import many_poses
 from .banded import BlockBandedSystem
 from .constraints import ConstrainedSystem, Constraints
-from .linearization import Sites, derivatives, hessian_jacobian, pose_jacobian, poses
+from .linearization import Sites, hessian_jacobian, pose_jacobian
 from .parameterization import quadrature
 
 DAMPING_START = 1e-6
@@ -69,21 +70,27 @@ class Objective:
 
     def residuals(self, frames: FloatArray) -> FloatArray:
         """log(G(q_k)^-1 G_k) (N, 6), not weighted."""
-        return lie.log(lie.inverse(poses(frames, self.sites)) @ self.targets)
+        return many_poses.residuals(frames, self.sites, self.targets)
 
     def hessian_integral(self, frames: FloatArray) -> float:
         """Integral of |h|^2 over the range, in the metric."""
-        _, h = derivatives(frames, self.inner)
+        _, h = many_poses.derivatives(frames, self.inner, len(self.targets))
         return float(self.inner_weights @ (self.metric.scaled(h) ** 2).sum(axis=1))
 
     def value(self, frames: FloatArray) -> float:
         squares = (self.metric.scaled(self.residuals(frames)) ** 2).sum(axis=1)
-        return float(self.data_weights @ squares) + self.smooth_weight * self.hessian_integral(frames)
+        rough = self.smooth_weight * self.hessian_integral(frames) if self.smooth_weight > 0.0 else 0.0
+        return float(self.data_weights @ squares) + rough
 
     def system(self, frames: FloatArray) -> BlockBandedSystem:
         """Normal equations of one Gauss-Newton step for the frames' scaled body twists."""
         order = self.sites.index.shape[1]
         system = BlockBandedSystem(len(frames), order, self.cyclic)
+        rough = self.smooth_weight * self.inner_weights
+        if many_poses.compiled(len(self.targets)):
+            data, bends = (self.sites, self.data_weights, self.targets), (self.inner, rough)
+            many_poses.add_squares(system, frames, self.metric, data, bends)
+            return system
         r = self.residuals(frames)
         # r changes by -J_l(r)^-1 times the body twist of G
         moved = lie.right_jacobian_inverse(-r)[:, None] @ pose_jacobian(frames, self.sites)
@@ -92,7 +99,7 @@ class Objective:
         system.add_rows(self.sites.index, root[..., None, None] * blocks, root * self.metric.scaled(r))
         if self.smooth_weight > 0.0:
             h, blocks = hessian_jacobian(frames, self.inner)
-            root = np.sqrt(self.smooth_weight * self.inner_weights)[:, None]
+            root = np.sqrt(rough)[:, None]
             blocks = self.metric.right(self.metric.left(blocks))
             system.add_rows(self.inner.index, root[..., None, None] * blocks, -root * self.metric.scaled(h))
         return system

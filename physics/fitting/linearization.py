@@ -6,12 +6,13 @@ J_r(z_l)^-1 (u_l - Ad_{exp(z_l)}^-1 u_{l-1}), exactly; Lee & Terzopoulos 2008 dr
 
 import numpy as np
 
-from .._typing import FloatArray
+from .._typing import FloatArray, IntArray
 from ..geometry import lie
 from ..joints.spline_sites import Sites, advance, control_twists, derivatives, poses
 
 __all__ = [
     "Sites",
+    "by_frames",
     "control_twists",
     "derivatives",
     "hessian_jacobian",
@@ -21,16 +22,29 @@ __all__ = [
 ]
 
 
-def _to_frames(frames: FloatArray, sites: Sites, by_twist: FloatArray) -> FloatArray:
-    """Blocks (n, order, 6, 6) that act on the frames' twists u, from blocks (n, order - 1, 6, 6) that act on dz."""
-    twists = control_twists(frames)
+def _to_frames(twists: FloatArray, index: IntArray, by_twist: FloatArray) -> FloatArray:
+    """Blocks (n, order, 6, 6) that act on the twists u of the frames with indices index (n, order), from blocks
+    (n, order - 1, 6, 6) that act on dz, with all twists z (m, 6).
+    """
     by_next = lie.right_jacobian_inverse(twists)
     by_previous = by_next @ lie.adjoint_inverse(lie.exp(twists))
-    moving = sites.index[:, 1:]
+    moving = index[:, 1:]
     result = np.zeros((len(by_twist), by_twist.shape[1] + 1, 6, 6))
     result[:, 1:] += by_twist @ by_next[moving]
     result[:, :-1] -= by_twist @ by_previous[moving]
     return result
+
+
+def by_frames(twists: FloatArray, index: IntArray) -> FloatArray:
+    """The first frame's twist u and the dz that act at a site, by all u there (n, 6 order, 6 order).
+
+    From all twists z (m, 6) and the indices (n, order) of the frames.
+    """
+    n, order = index.shape
+    units = np.tile(np.eye(order)[:, 1:, None, None] * np.eye(6), (n, 1, 1, 1))
+    result = _to_frames(twists, np.repeat(index, order, axis=0), units)
+    result[::order, 0] = np.eye(6)
+    return result.reshape(n, order, order, 6, 6).swapaxes(2, 3).reshape(n, 6 * order, 6 * order)
 
 
 def pose_jacobian(frames: FloatArray, sites: Sites) -> FloatArray:
@@ -42,7 +56,7 @@ def pose_jacobian(frames: FloatArray, sites: Sites) -> FloatArray:
         scaled = twists[:, k] * sites.phi[:, k, None]
         by_twist[:, k] = tail @ lie.right_jacobian(scaled) * sites.phi[:, k, None, None]
         tail = tail @ lie.adjoint_inverse(lie.exp(scaled))
-    result = _to_frames(frames, sites, by_twist)
+    result = _to_frames(control_twists(frames), sites.index, by_twist)
     result[:, 0] += tail
     return result
 
@@ -50,13 +64,13 @@ def pose_jacobian(frames: FloatArray, sites: Sites) -> FloatArray:
 def velocity_jacobian(frames: FloatArray, sites: Sites) -> tuple[FloatArray, FloatArray]:
     """s (n, 6), and blocks (n, order, 6, 6): its exact change per body twist of each frame that acts there."""
     s, _, ds, _ = _derivatives_by_twist(frames, sites)
-    return s, _to_frames(frames, sites, ds)
+    return s, _to_frames(control_twists(frames), sites.index, ds)
 
 
 def hessian_jacobian(frames: FloatArray, sites: Sites) -> tuple[FloatArray, FloatArray]:
     """h (n, 6), and blocks (n, order, 6, 6): its exact change per body twist of each frame that acts there."""
     _, h, _, dh = _derivatives_by_twist(frames, sites)
-    return h, _to_frames(frames, sites, dh)
+    return h, _to_frames(control_twists(frames), sites.index, dh)
 
 
 def _derivatives_by_twist(

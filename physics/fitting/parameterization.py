@@ -7,8 +7,8 @@ from ..errors import FitError
 from ..geometry import lie, splines
 from ..geometry.twist_metric import TwistMetric
 from ..joints.spline_curve import frame_distances, natural_knots
-from .linearization import Sites, derivatives
-from .linearization import poses as curve_poses
+from . import many_poses
+from .linearization import Sites
 
 # Gauss-Legendre points and weights on [-1, 1] for each knot span: exact for polynomials of degree 5, while |h|^2 is
 # nearly of degree 2 (order - 3)
@@ -96,7 +96,7 @@ def arc_length(
     start, end = knots[order - 1], knots[count + order - 1 if periodic else count]
     fine = np.union1d(np.linspace(start, end, 16 * count + 1), q)
     middle = Sites.at(0.5 * (fine[:-1] + fine[1:]), knots, order, periodic)
-    s, _ = derivatives(frames, middle)
+    s, _ = many_poses.derivatives(frames, middle, len(q))
     speed = metric.norm(s)
     length = np.concatenate([[0.0], np.cumsum(speed * np.diff(fine))])
     return np.interp(q, fine, length)
@@ -131,8 +131,8 @@ def project(
     fixed = [0] if periodic else [0, -1]
     for _ in range(3):
         sites = Sites.at(q, knots, order, periodic)
-        s, _ = derivatives(frames, sites)
-        r = lie.log(lie.inverse(curve_poses(frames, sites)) @ targets)
+        s, _ = many_poses.derivatives(frames, sites, len(q))
+        r = many_poses.residuals(frames, sites, targets)
         step = metric.inner(s, r) / metric.inner(s, s)
         step[fixed] = 0.0
         most = 0.4 * np.minimum(np.diff(q, append=np.inf), np.diff(q, prepend=-np.inf))
