@@ -8,6 +8,7 @@ these files and of `HANDLERS`.
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
+from inspect import get_annotations
 from types import ModuleType
 from typing import Any
 
@@ -74,7 +75,7 @@ def _defined(module: ModuleType) -> list[type]:
 def _groups(group: type) -> Iterator[type]:
     """The property groups that a class points to."""
     for base in group.__mro__:
-        for prop in getattr(base, "__annotations__", {}).values():
+        for prop in get_annotations(base).values():
             kind = getattr(prop, "keywords", {}).get("type")
             if isinstance(kind, type) and issubclass(kind, bpy.types.PropertyGroup):
                 yield kind

@@ -175,16 +175,13 @@ def test_the_package_reaches_physics_from_one_place_only(condyle):
         assert len(text.splitlines()) <= 400, path
 
 
-def test_groups_are_found_where_annotations_are_evaluated_late(part):
+def test_groups_are_found_where_annotations_are_evaluated_late(part, monkeypatch):
     """From Python 3.14 on they are no longer among a class's own variables, and a scene's data could not register."""
     registration, group = part("registration"), part("data.starting").StartProperties
 
-    class Late(type):
-        @property
-        def __annotations__(cls):
-            return {"start": SimpleNamespace(keywords={"type": group})}
-
-    class Owner(metaclass=Late):
+    class Owner:
         pass
 
+    late = {Owner: {"start": SimpleNamespace(keywords={"type": group})}}
+    monkeypatch.setattr(registration, "get_annotations", lambda owner: late.get(owner, {}))
     assert list(registration._groups(Owner)) == [group]
