@@ -103,7 +103,7 @@ TEXTS = {
     "pose-missed": "{body}: its joint is {off:.3g} rad or m off at frame {frame}. Change the value, allow more frames, or press Write Anyway",
     "look-missed": "{body}: it looks {off:.3g} degrees past {target} at frame {frame}. Move the target, allow more frames, or press Write Anyway",
     # keys made physical
-    "keys-missed": "{body}: with this Strength it is {apart} off its keys at frame {frame}. Raise Strength, allow more frames, or press Write Anyway",
+    "keys-missed": "{body}: with this Strength it is {apart} from its keys at frame {frame}. Raise Strength, allow more frames, or press Write Anyway",
     "at-budget": "{joints}: torques are as large as Strength allows, so the motion differs from the keys. Raise Strength to follow them closer",
     # changes since a bake
     "new-since-bake": "{owner} is new",

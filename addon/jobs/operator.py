@@ -36,7 +36,7 @@ class Job:
 
     @property
     def heading(self) -> str:
-        """Title, and how far it is: nobody knows that of a compiler."""
+        """Title, and how far it is, except while it compiles: that has no share."""
         compiles = self.message.startswith("compiling") and not self.progress
         return self.title if self.endless or compiles else f"{self.title} {self.progress:.0%}"
 

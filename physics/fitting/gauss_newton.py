@@ -86,20 +86,18 @@ class Objective:
         """Normal equations of one Gauss-Newton step for the frames' scaled body twists."""
         order = self.sites.index.shape[1]
         system = BlockBandedSystem(len(frames), order, self.cyclic)
-        rough = self.smooth_weight * self.inner_weights
         if many_poses.compiled(len(self.targets)):
-            data, bends = (self.sites, self.data_weights, self.targets), (self.inner, rough)
-            many_poses.add_squares(system, frames, self.metric, data, bends)
-            return system
-        r = self.residuals(frames)
-        # r changes by -J_l(r)^-1 times the body twist of G
-        moved = lie.right_jacobian_inverse(-r)[:, None] @ pose_jacobian(frames, self.sites)
-        root = np.sqrt(self.data_weights)[:, None]
-        blocks = self.metric.right(self.metric.left(moved))
-        system.add_rows(self.sites.index, root[..., None, None] * blocks, root * self.metric.scaled(r))
+            many_poses.add_squares(system, frames, self.metric, self.sites, self.data_weights, self.targets)
+        else:
+            r = self.residuals(frames)
+            # r changes by -J_l(r)^-1 times the body twist of G
+            moved = lie.right_jacobian_inverse(-r)[:, None] @ pose_jacobian(frames, self.sites)
+            root = np.sqrt(self.data_weights)[:, None]
+            blocks = self.metric.right(self.metric.left(moved))
+            system.add_rows(self.sites.index, root[..., None, None] * blocks, root * self.metric.scaled(r))
         if self.smooth_weight > 0.0:
             h, blocks = hessian_jacobian(frames, self.inner)
-            root = np.sqrt(rough)[:, None]
+            root = np.sqrt(self.smooth_weight * self.inner_weights)[:, None]
             blocks = self.metric.right(self.metric.left(blocks))
             system.add_rows(self.inner.index, root[..., None, None] * blocks, -root * self.metric.scaled(h))
         return system

@@ -51,32 +51,22 @@ def add_squares(
     system: BlockBandedSystem,
     frames: FloatArray,
     metric: TwistMetric,
-    data: tuple[Sites, FloatArray, FloatArray],
-    bends: tuple[Sites, FloatArray],
+    sites: Sites,
+    weights: FloatArray,
+    targets: FloatArray,
 ) -> None:
-    """Add weighted squares of residuals and of h, linearized, to the system of the frames' scaled twists.
+    """Add weighted squares (n,) of residuals, linearized, to the system of the frames' scaled twists.
 
     All sites of a knot span share the changes of twists between frames with the frames, which multiply their sum.
-
-    Args:
-        data: sites, weights (n,) and targets (n, 4, 4). bends: sites in all spans, and weights of |h|^2, or 0 (n,).
     """
-    starts, first = np.unique(bends[0].index[:, 0], return_index=True)
+    _, first, span = np.unique(sites.index[:, 0], return_index=True, return_inverse=True)
     width, twists, kernel = 6 * system.width, control_twists(frames), kernels.joints.fitted_curve
     total = np.zeros((len(first), width + 1, width + 1))
-    spaces = np.zeros((6, width + 1)), np.zeros((kernel.FIRST + 2 * system.width, 18))
-    squares = total, metric.factor, *spaces
-    sites, weights = bends
-    if weights.any():  # first, because the changes with the first frame's twist stay 0
-        tables = sites.index, sites.phi, sites.slope, sites.curve
-        span = np.searchsorted(starts, sites.index[:, 0])
-        kernel.add_bend_squares(twists, *tables, weights, span, squares)
-    places = sites.index[first]
-    sites, weights, targets = data
+    squares = total, metric.factor, np.zeros((6, width + 1)), np.zeros((kernel.ROWS, 18))
     r = residuals(frames, sites, targets, twists)
-    span = np.searchsorted(starts, sites.index[:, 0])
     kernel.add_pose_squares(twists, sites.index, sites.phi, r, weights, span, squares)
     total += np.tril(total, -1).swapaxes(1, 2)
+    places = sites.index[first]
     changes = by_frames(twists, places)
     changes = metric.right(changes.reshape(-1, width, system.width, 6)).reshape(changes.shape)
     turned = changes.swapaxes(1, 2)

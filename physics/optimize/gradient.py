@@ -284,7 +284,7 @@ class Sweep:
         by_tau = np.zeros((len(q) - 1, len(shares), self.table.shape[1]))
         size = (at.NOTES, q.shape[1]) if len(self.displaced.extra) else (0, 0)
         places = len(shares) + (0 if self.rows is None else at.END_NOTES)
-        notes, held = np.zeros((len(q), places, *size)), np.zeros((len(stops[1]), 2, *size))
+        notes, held = np.zeros((len(q), places, *size)), np.zeros((len(stops[1]), *size))
         found = by_tau, notes, held
         now, chart = (start, dt, first), np.zeros(self.displaced.model.num_bodies, dtype=np.int64)
         states = np.zeros((len(q), 0)) if rows.muscle_states is None else rows.muscle_states

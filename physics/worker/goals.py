@@ -185,9 +185,10 @@ def rehearse(model: Model, state: State, options: Mapping[str, Any]) -> None:
     """One step and its gradient, with options as of `solve`: compiles the kernels of a search with such a model."""
     dt, state = options["dt"], assemble(model, state) if options.get("assemble") else state
     more = {"tau": options.get("tau"), "motions": options.get("motions"), "integrator": options["integrator"]}
-    torque = Parameter("torque", model.coordinate_names[0])
-    with suppress(DivergedError):  # a search may begin with other torques
-        gradient(model, state, dt, dt, objective=Rest(), parameters=[torque], **more)
+    torques = [Parameter("torque", name) for name in model.coordinate_names[:1]]
+    if torques:
+        with suppress(DivergedError):  # a search may begin with other torques
+            gradient(model, state, dt, dt, objective=Rest(), parameters=torques, **more)
 
 
 def solve(

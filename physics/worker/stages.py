@@ -73,7 +73,8 @@ def prepare(stages: Iterable[str], report: Report, done: float = 0.0, ahead: boo
 
 def rehearse(name: str, function: Callable[[], object], report: Report) -> None:
     """Run a function that compiles what no stage has, and wait for it as `prepare` does."""
-    _wait(name, _executors[False].submit(function), report, 0.0)
+    if jit.JITTED:
+        _wait(name, _executors[False].submit(function), report, 0.0)
 
 
 def _wait(name: str, future: Future[object], report: Report, done: float) -> None:

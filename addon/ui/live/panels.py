@@ -67,7 +67,7 @@ def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     first, last = run.recorded
     if run.grown:  # reported in full after the run
         text, icon = "Steps too long: energy grows", "ERROR"
-    elif first is not None:
+    elif first is not None and (last is None or not slow):
         seconds = (run.time if last is None else last) - first
         text, icon = f"Recorded {seconds:.1f} s", "REC"
     elif slow:  # a model above 1 is fast enough, and other programs use the processor

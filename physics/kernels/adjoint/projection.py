@@ -12,6 +12,7 @@ for so large an acceleration a that ID(q, 0, 0) is round-off beside it, y is sma
 """
 
 from .. import layout as at
+from ..algebra.lu import lu_solve
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..joints.kinematics import kinematics
@@ -27,12 +28,10 @@ from .rows import (
     BY_PLACE,
     BY_SPEED,
     FOUND,
-    RIGHT,
     Rows,
     dense_rows,
     derive_rows,
     factorize_bordered,
-    solve_bordered,
 )
 
 
@@ -117,7 +116,7 @@ def begin_projection(
 @shared
 def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Array], dof: Array) -> None:
     """i and j from q1 - q and v1 - v in pushes, behind the nv numbers of x and y in BY_PLACE and BY_SPEED."""
-    _, _, _, jacobian, ahead, _, _, _, _, vectors = rows
+    _, _, _, jacobian, ahead, _, _, matrix, pivots, vectors = rows
     nv, n = dof.shape[0], vectors.shape[1]
     for k in range(n - nv):
         for e in range(nv):
@@ -126,10 +125,10 @@ def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Ar
     for way in range(2):
         push = pushes[0] if way == 0 else pushes[1]
         for i in range(n):
-            vectors[RIGHT, i] = 0.0
+            vectors[FOUND, i] = 0.0
             for e in range(nv if i < nv else 0):
-                vectors[RIGHT, i] += mass[i, e] * push[e]
-        solve_bordered(rows)
+                vectors[FOUND, i] += mass[i, e] * push[e]
+        lu_solve(matrix, pivots, vectors[FOUND])
         for k in range(nv, n):
             vectors[BY_PLACE + way, k] = vectors[FOUND, k]
 

@@ -22,12 +22,12 @@ from ..stepping.bundles import Implicit, Spaces
 
 # `stepping.bundles.More` and workspace of the steps, forces of rows in the stages and last in the one at hand (stages +
 # 1, r), J of the second equation, J + s B of the first, B (r, nv), T (nv, nv), matrix (nv + r, nv + r), pivots, and
-# vectors (4, nv + r)
+# vectors (3, nv + r)
 Rows: TypeAlias = tuple[Array, Implicit, Array, Array, Array, Array, Array, Array, Array, Array]
 MORE, FORCES, JACOBIAN, TURNED = 0, 2, 3, 6
-# vectors: the right side, the solution, and solutions of projections
-RIGHT, FOUND, BY_PLACE, BY_SPEED = range(4)
-VECTORS = 4
+# vectors: a solution, and those of a projection
+FOUND, BY_PLACE, BY_SPEED = range(3)
+VECTORS = 3
 
 # Compliance of rows, relative to their response: they may be redundant. Solutions are off by this share.
 DEPENDENT = 1e-12
@@ -118,26 +118,18 @@ def factorize_bordered(rows: Rows, leading: Array, mass: Array, dof: Array) -> i
 
 
 @shared
-def solve_bordered(rows: Rows) -> None:
-    """FOUND from RIGHT, two of the vectors, by the factors of `factorize_bordered`."""
-    _, _, _, _, _, _, _, matrix, pivots, vectors = rows
-    for i in range(matrix.shape[0]):
-        vectors[FOUND, i] = vectors[RIGHT, i]
-    lu_solve(matrix, pivots, vectors[FOUND, : matrix.shape[0]])
-
-
-@shared
 def solve_stage_back(rows: Rows, fresh: bool, leading: Array, mass: Array, y: Array, dof: Array) -> int:
     """y (nv,) from its right side, in place, by new factors if fresh; z stays in FOUND. Returns a coordinate without a
     pivot, or -1.
     """
-    vectors, nv, bad = rows[9], y.shape[0], -1
+    _, _, _, _, _, _, _, matrix, pivots, vectors = rows
+    nv, bad = y.shape[0], -1
     if fresh:
         bad = factorize_bordered(rows, leading, mass, dof)
     for i in range(vectors.shape[1]):
-        vectors[RIGHT, i] = y[i] if i < nv else 0.0
+        vectors[FOUND, i] = y[i] if i < nv else 0.0
     if bad < 0:
-        solve_bordered(rows)
+        lu_solve(matrix, pivots, vectors[FOUND])
     for d in range(nv):
         y[d] = vectors[FOUND, d]
     return bad

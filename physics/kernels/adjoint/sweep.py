@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .. import layout as at
 from ..algebra.vectors import Array
-from ..compiler.jit import entry, inline, shared
+from ..compiler.jit import entry, shared
 from ..dynamics.rnea import inverse_dynamics
 from ..muscles.states import advance_states, has_states
 from ..stepping.implicit import GAMMA
@@ -23,8 +23,9 @@ from .projection import (
 from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, force_on, prepare_stage
 from .stage import Run, give_forces, take_stage
 
-# how long accelerations are beside which forces that do not depend on these are round-off
-HIDING = 1e12
+# Times that accelerations are so long that the forces which do not depend on them do not count; a power of two, so that
+# dividing by it is exact.
+HIDING = 2.0**200
 
 
 @shared
@@ -110,7 +111,7 @@ def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: A
     With the limits' set a, velocities v that the step would have reached, and q0 before it, the end is
     v1 = v + w, q1 = q0 + h v1, M(q0) w = E_a l and v1_a = (bound - q0_a) / h. For m = v1' + h q1', the derivatives by
     v1, a solution of M y = m - E_a z with y_a = 0 gives those by v, m - E_a z, by q0_a, -z / h, and by all on which M
-    depends, -y^T d(M w) = -y^T (dID(q0, 0, w) - dID(q0, 0, 0)): two stages of length 0.
+    depends, -y^T d(M w): a stage of length 0 (see `HIDING`).
     """
     (_, _, mass), _, _, vectors, _, _ = run[5]
     dof, nv = run[6][at.DOF], stop.shape[1]
@@ -119,40 +120,22 @@ def pull_stop(run: Run, t: float, h: float, stop: Array, by_tau: Array, notes: A
     push, still = vectors[adjoint.LAST_QDD, :nv], vectors[adjoint.FIRST_QD, :nv]
     for d in range(nv):
         whole[d], z[d] = by_qd[d] + h * by_q[d], 0.0
-        push[d], still[d] = vectors[adjoint.END_QD, d] - stop[adjoint.TRIAL_QD, d], 0.0
-        by_qdd[d], by_qd[d] = whole[d], 0.0
+        push[d], still[d] = HIDING * (vectors[adjoint.END_QD, d] - stop[adjoint.TRIAL_QD, d]), 0.0
+        by_qd[d], by_qdd[d] = 0.0, whole[d] / HIDING
         dof[d, at.HELD] += stop[adjoint.STOPPED, d]
     begun = vectors[adjoint.BEGUN_Q, :nv]
-    found = take_stage(run, None, None, True, t, 0.0, (begun, still, push), by_tau, notes[0])
+    found = take_stage(run, None, None, True, t, 0.0, (begun, still, push), by_tau, notes)
     for d in range(nv):
         if stop[adjoint.STOPPED, d] != 0.0:
             z[d] = whole[d]
             for e in range(nv):
-                z[d] -= mass[d, e] * y[e]
-        by_qdd[d] = -whole[d]
-    found = found and take_stage(run, None, None, True, t, 0.0, (begun, still, still), by_tau, notes[1])
-    for d in range(nv):
+                z[d] -= mass[d, e] * HIDING * y[e]
         dof[d, at.HELD] -= stop[adjoint.STOPPED, d]
         vectors[adjoint.STOPPED_Q, d] = by_q[d] - z[d] / h
         by_q[d], by_qd[d], by_qdd[d] = 0.0, whole[d] - z[d], 0.0
         vectors[adjoint.END_Q, d] = stop[adjoint.TRIAL_Q, d]
         vectors[adjoint.END_QD, d] = stop[adjoint.TRIAL_QD, d]
     return found
-
-
-@inline
-def lengthen(nv: int, x: Array, by: Array) -> float:
-    """Make a vector so long that as accelerations it hides all forces that do not depend on these, and another (nv,) as
-    many times as short; returns how many. Products of the two are as they were.
-    """
-    longest = 1.0 / HIDING
-    for d in range(nv):
-        longest = max(longest, abs(x[d]))
-    times = HIDING / longest
-    for d in range(nv):
-        x[d] *= times
-        by[d] /= times
-    return times
 
 
 @shared
@@ -174,22 +157,20 @@ def pull_projection(
     )
     begin_projection(arrays, rows, (q, v), (q1, v1), spaces)
     for d in range(nv):
-        n[d], m[d], far[d], fast[d] = by_q[d], by_qd[d], q1[d] - q[d], v1[d] - v[d]
-        by_q[d], by_qd[d], by_qdd[d], still[d] = 0.0, 0.0, m[d], 0.0
-    times = lengthen(nv, fast, by_qdd)
+        n[d], m[d], far[d], fast[d] = by_q[d], by_qd[d], HIDING * (q1[d] - q[d]), HIDING * (v1[d] - v[d])
+        by_q[d], by_qd[d], by_qdd[d], still[d] = 0.0, 0.0, m[d] / HIDING, 0.0
     found = take_stage(run, rows, None, True, t, 0.0, (q, still, fast), by_tau, notes[0])
     copy(own[FOUND], own[BY_SPEED])
     copy(vectors[adjoint.ANSWER, :nv], own[BY_SPEED])
     for d in range(nv):
-        n[d] -= times * force_on(d, swung, own[FOUND, nv:])
-        m[d] -= times * force_on(d, ahead, own[FOUND, nv:])
-        by_qdd[d] = n[d]
-    times = lengthen(nv, far, by_qdd)
+        n[d] -= HIDING * force_on(d, swung, own[FOUND, nv:])
+        m[d] -= HIDING * force_on(d, ahead, own[FOUND, nv:])
+        by_qdd[d] = n[d] / HIDING
     found = found and take_stage(run, rows, None, False, t, 0.0, (q, still, far), by_tau, notes[1])
     copy(own[FOUND], own[BY_PLACE])
     copy(vectors[adjoint.ANSWER, :nv], own[BY_PLACE])
     for d in range(nv):
-        n[d] -= times * force_on(d, ahead, own[FOUND, nv:])
+        n[d] -= HIDING * force_on(d, ahead, own[FOUND, nv:])
         by_qdd[d] = 0.0
     find_pushes(rows, leading, slopes[2], (far, fast), dof)
     take_turning(arrays, rows, (q, v), by_q, spaces)
@@ -280,7 +261,7 @@ def sweep_back(
     stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
     derivatives of the loss by q and q'. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those by the state after
     the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau (n, stages, nv +
-    inputs) gets those by forces and inputs at each stage; notes (n, stages, NOTES, nv) and stop_notes (m, 2, NOTES,
+    inputs) gets those by forces and inputs at each stage; notes (n, stages, NOTES, nv) and stop_notes (m, NOTES,
     nv), or (..., 0, 0) without coordinates behind joints, get those of `stage.note_stage`; and sums those by the model
     (see `layout`). chart (nb,) is a workspace.
     Where a step fails, flags tell why.

@@ -171,8 +171,8 @@ def row_slopes(
     swung: Array,
     whole: bool,
 ) -> None:
-    """T (nv, nv) of forces (rows,), and B (rows, nv) if whole, of rows without rolling ones; after `kinematics` at
-    (q, q').
+    """T (nv, nv) of forces (rows,), and B (rows, nv) if whole, else lost, of rows without rolling ones; after
+    `kinematics` at (q, q').
     """
     body_int, (con_int, con_float, con_data, _, _) = arrays[at.BODY_INT], constraints
     (work, dof, _), (tangent, _, scratch, _) = spaces, tangents

@@ -244,7 +244,7 @@ def add_unit(i: int, width: int, first: Vector, one: Vector, two: Vector, sparse
     while e < count:
         d, upto = columns[k, e], e + 1
         here, there = tree <= d < stop, other <= d < end
-        limit, place = stop if here else end, begin - e + d + (own if here else far)
+        limit, place = stop if here else (end if there else d), begin - e + d + (own if here else far)
         while upto < count and columns[k, upto] == d + upto - e and d + upto - e < limit:
             upto += 1
         for c in range(count if here or there else 0):

@@ -173,7 +173,7 @@ def place_front(first: int, rows: int, end: int, trees: Array) -> int:
 @shared
 def lay_out(count: int, sparse: Array) -> int:
     """Room for mass matrices and fronts, and each unit's front, that of its first tree; returns the last one's end. A
-    front is that part of another that remains of it, where the two have the same neighbours.
+    front lies inside that of a tree before whose first neighbour it is, if both have the same neighbours.
     """
     trees, lists, units, end = sparse[at.TREES], sparse[at.LISTS], sparse[at.UNITS], 0
     align_lists(count, sparse)

@@ -15,11 +15,11 @@ from ..compiler.jit import JITTED as JITTED
 from ..compiler.jit import entry, inline, shared
 
 # rows of the workspace
-Z, SQUARE, BACK, TURN, MOVED, TAIL, FIRST = range(7)
+Z, SQUARE, BACK, TURN, MOVED, TAIL, ROWS = range(7)
 
 Pair: TypeAlias = tuple[float, float]
 #: of each span the squares so far (6 m + 1, 6 m + 1), lower triangle; the metric's factor (6, 6), upper triangular;
-#: places for six rows of changes (6, 6 m + 1), at first 0, and for matrices (`FIRST` + 2 m, 18), of m frames
+#: places for six rows of changes (6, 6 m + 1) of m frames, and for matrices (`ROWS`, 18)
 System: TypeAlias = tuple[Array, Array, Array, Array]
 
 
@@ -71,16 +71,6 @@ def curve_residuals(
         store3(result, i, 3, double_cross(-0.5, zeta, turn, p))
 
 
-@inline
-def derivative_parts(
-    twists: Array, row: int, phi: float, slope: float, s: Twist, h: Twist
-) -> tuple[Twist, Twist, Twist]:
-    """The twist of a factor, and s and h (eqs. 29, 31) carried through it."""
-    (w, v), z = part_of(twists, row, phi), load6(twists, row, 0)
-    back, shift = exponential(w, v)
-    return z, carried(back, shift, s), carried(back, shift, scale_add6(h, slope, bracket(s, z)))
-
-
 @entry
 def curve_derivatives(
     twists: Array, index: Array, phi: Array, slope: Array, curve: Array, first: Array, second: Array
@@ -89,8 +79,11 @@ def curve_derivatives(
     for i in range(len(index)):
         s, h = STILL, STILL
         for k in range(phi.shape[1]):
-            z, s, h = derivative_parts(twists, index[i, k + 1], phi[i, k], slope[i, k], s, h)
-            s, h = scale_add6(s, slope[i, k], z), scale_add6(h, curve[i, k], z)
+            row, rate = index[i, k + 1], slope[i, k]
+            (w, v), z = part_of(twists, row, phi[i, k]), load6(twists, row, 0)
+            back, shift = exponential(w, v)
+            h = scale_add6(carried(back, shift, scale_add6(h, rate, bracket(s, z))), curve[i, k], z)
+            s = scale_add6(carried(back, shift, s), rate, z)
         store6(first, i, 0, s)
         store6(second, i, 0, h)
 
@@ -142,16 +135,10 @@ def store_columns(work: Array, row: int, rows: Array, first: int) -> None:
 
 
 @shared
-def store_residual(rows: Array, scale: float, x: Twist) -> None:
+def store_residual(rows: Array, x: Twist) -> None:
     last = rows.shape[1] - 1
-    rows[0, last], rows[1, last], rows[2, last] = scale * x[0], scale * x[1], scale * x[2]
-    rows[3, last], rows[4, last], rows[5, last] = scale * x[3], scale * x[4], scale * x[5]
-
-
-@shared
-def add_row(work: Array, row: int, scale: float, other: int) -> None:
-    for i in range(18):
-        work[row, i] += scale * work[other, i]
+    rows[0, last], rows[1, last], rows[2, last] = x[0], x[1], x[2]
+    rows[3, last], rows[4, last], rows[5, last] = x[3], x[4], x[5]
 
 
 @shared
@@ -207,46 +194,5 @@ def add_pose_squares(
             store_columns(work, MOVED, rows, 6 * k + 6)
             store_product(work, TAIL, BACK, TAIL)
         store_columns(work, TAIL, rows, 0)
-        store_residual(rows, 1.0, r)
-        add_squares(rows, weights[i], factor, total, span[i])
-
-
-@entry
-def add_bend_squares(
-    twists: Array,
-    index: Array,
-    phi: Array,
-    slope: Array,
-    curve: Array,
-    weights: Array,
-    span: Array,
-    system: System,
-) -> None:
-    """As `add_pose_squares` for -h = -ds/dq; its changes by the first frame's twist are 0."""
-    total, factor, rows, work = system
-    for i in range(len(weights)):
-        s, h = STILL, STILL
-        for k in range(phi.shape[1]):
-            ds, dh, before = FIRST + 2 * k, FIRST + 2 * k + 1, TAIL
-            store_exponential(work, twists, index[i, k + 1], phi[i, k])
-            store_ad(work, before, s)
-            z, s, h = derivative_parts(twists, index[i, k + 1], phi[i, k], slope[i, k], s, h)
-            store_ad(work, Z, z)
-            for j in range(FIRST, ds, 2):
-                store_product(work, Z, j, MOVED)
-                add_row(work, j + 1, -slope[i, k], MOVED)
-                store_product(work, BACK, j, j)
-                store_product(work, BACK, j + 1, j + 1)
-            store_ad(work, MOVED, s)
-            store_product(work, MOVED, TURN, ds)
-            add_identity(work, ds, slope[i, k])
-            store_ad(work, MOVED, h)
-            store_product(work, MOVED, TURN, dh)
-            add_identity(work, dh, curve[i, k])
-            store_product(work, BACK, before, MOVED)
-            add_row(work, dh, slope[i, k], MOVED)
-            s, h = scale_add6(s, slope[i, k], z), scale_add6(h, curve[i, k], z)
-        for k in range(phi.shape[1]):
-            store_columns(work, FIRST + 2 * k + 1, rows, 6 * k + 6)
-        store_residual(rows, -1.0, h)
+        store_residual(rows, r)
         add_squares(rows, weights[i], factor, total, span[i])

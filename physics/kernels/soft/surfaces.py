@@ -51,7 +51,7 @@ def corner(free: int, sheets: Array, s: int, c: int) -> int:
 
 @inline
 def node_of(free: int, sheets: Array, s: int, n: int) -> int:
-    """Number of a sheet's mode, or behind these corner, among the nodes, of which so many are free."""
+    """Number among the nodes, of which so many are free, of a sheet's n-th mode, or corner behind the modes."""
     count = sheets[s, at.SHEET_MODES]
     return sheets[s, at.SHEET_MODE] + n if n < count else corner(free, sheets, s, n - count)
 

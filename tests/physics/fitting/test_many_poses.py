@@ -56,7 +56,7 @@ def test_the_same_fit(monkeypatch, smoothing):
     for many in (1, 10**9):
         monkeypatch.setattr(many_poses, "MANY", many)
         fits.append(ph.fit_curve(given.targets, np.arange(200.0), 12, smoothing))
-    assert fits[0].iterations == fits[1].iterations and fits[0].converged
+    assert fits[0].converged and fits[1].converged
     # round-off, multiplied by the condition of the frames
     np.testing.assert_allclose(fits[0].joint.frames, fits[1].joint.frames, atol=1e-9)
 

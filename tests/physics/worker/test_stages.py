@@ -133,7 +133,7 @@ def test_a_search_says_that_it_compiles_what_its_model_needs(monkeypatch):
     monkeypatch.setattr(jobs, "prepare", lambda *_: None)
     monkeypatch.setattr(jobs.goal_search, "rehearse", lambda *_: done.wait(2.0 * stages.LOOK_INTERVAL))
     jobs.run("solve_goals", header, arrays | {"knots": np.array([0.0, 4e-3])}, heard)
-    assert heard.said.index("compiling gradients") < heard.said.index("solving goals")
+    assert heard.said.index(f"compiling {stages.GRADIENTS}") < heard.said.index("solving goals")
 
 
 def test_a_rehearsal_runs_the_kernels_of_its_model(monkeypatch):
