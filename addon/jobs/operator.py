@@ -42,7 +42,7 @@ class Job:
 
     @property
     def line(self) -> str:
-        """Heading, what goes on, and how it ends."""
+        """Heading, activity, and how it ends."""
         return (
             f"{self.heading}: {self.activity}   (Esc: {'end it, keep nothing' if self.endless else 'cancel'})"
         )

@@ -11,7 +11,7 @@ SHORT = 32
 class BlockBandedSystem:
     """Normal equations H x = g of m blocks where |i - j| < width; cyclic systems couple across the seam too.
 
-    Cost and memory grow with m width^2, not with m^2.
+    Beyond `SHORT` blocks cost and memory grow with m width^2, not with m^2.
     """
 
     def __init__(self, num_blocks: int, width: int, cyclic: bool) -> None:

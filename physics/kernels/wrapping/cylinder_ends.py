@@ -28,21 +28,18 @@ def beyond(own: Array, half: float) -> bool:
 
 
 @inline
-def quadrant_sense(data: Array, shape: int, p: Vector, s: Vector) -> float:
-    """Positive where a path that always passes a cylinder towards its hint runs counterclockwise, as in OpenSim.
+def quadrant_sense(data: Array, shape: int, p: Vector, s: Vector, sense: float) -> float:
+    """Positive where a path that always passes a cylinder towards its hint runs counterclockwise, as in OpenSim; sense:
+    the same by the line alone.
 
-    With both ends on the other half it goes the longer way. OpenSim tests on which half the end that lies towards the
-    hint would touch the surface: between the two tangents along the hint no side follows from that, and the path runs
-    counterclockwise from this end.
+    OpenSim tests on which half the end that lies towards the hint would touch the surface: between the two tangents
+    along the hint no side follows from that, and the path runs counterclockwise from this end.
     """
     hint, radius = flat3(data, shape + wrap.SHAPE_HINT), data[shape + wrap.SHAPE_PARAMETERS]
     ahead, on = dot3(p, hint), dot3(s, hint)
-    if ahead < 0.0 and on < 0.0:
-        return p[1] * s[0] - p[0] * s[1]
     first, last = p[1] * hint[0] - p[0] * hint[1], s[1] * hint[0] - s[0] * hint[1]  # to the left of the hint
-    if ahead * on < 0.0 and max(abs(first), abs(last)) < radius * math.hypot(hint[0], hint[1]):
-        return ahead
-    return last - first  # counterclockwise, a path bulges to (e_y, -e_x)
+    between = ahead * on < 0.0 and max(abs(first), abs(last)) < radius * math.hypot(hint[0], hint[1])
+    return ahead if between else sense
 
 
 @inline
@@ -52,5 +49,6 @@ def keep_sense(data: Array, shape: int, own: Array, y: Vector) -> bool:
     if int(data[shape + wrap.SHAPE_KIND]) != CYLINDER or (side != wrap.BY_HINT and side != wrap.ALWAYS):
         return False
     kept = bool(own[wrap.SENSE] != 0.0)
-    own[wrap.SENSE] = own[wrap.SENSE] if kept else y[1]
+    if not kept:
+        own[wrap.SENSE] = y[1]
     return kept

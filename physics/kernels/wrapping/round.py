@@ -86,7 +86,7 @@ def plane_axes(data: Array, shape: int, p: Vector, s: Vector) -> tuple[bool, Vec
         if side == wrap.SHORTER:
             sense = shorter
         elif side == wrap.ALWAYS:
-            sense = quadrant_sense(data, shape, p, s)
+            sense = -shorter if wrong_half(data, shape, p, s) else quadrant_sense(data, shape, p, s, sense)
         elif side == wrap.COUNTERCLOCKWISE:
             sense = 1.0
         elif side == wrap.CLOCKWISE:

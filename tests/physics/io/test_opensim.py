@@ -1,6 +1,5 @@
 """OpenSim models: what is read, what is named as not read, and files that are refused."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +7,10 @@ import pytest
 
 import physics as ph
 from physics.geometry import lie
-from physics.io.opensim_laws import law_of, left_out, nearest_millard
+from physics.io.opensim_laws import law_of
 from physics.io.opensim_notes import Notes
 from physics.io.opensim_parts import OpenSimMuscle
-from physics.muscles.hill import SCHUTTE_TENDON
-from tests.physics.io.osim import GROUND, body, coordinate, hinged, joint, offset, wrapped, write
+from tests.physics.io.osim import GROUND, body, coordinate, hinged, joint, offset, write
 
 MODELS = Path(__file__).resolve().parents[4] / "shared" / "models"
 
@@ -331,74 +329,3 @@ def test_a_body_of_mass_without_inertia_is_a_point(tmp_path):
     model = read.build()
     assert not read.warnings
     assert ph.mass_matrix(model, model.state())[0, 0] == pytest.approx(2.0 * 0.1**2, rel=1e-7)
-
-
-def test_a_muscle_of_de_groote_has_its_curves():
-    """OpenSim 4.6: calcActiveForceLengthMultiplier, calcPassiveForceMultiplier, calcForceVelocityMultiplier.
-
-    The nearest of Millard's curves, for the add-on, are within 0.1 of the largest force.
-    """
-    notes = Notes()
-    numbers = {"max_isometric_force": 1.0, "optimal_fiber_length": 1.0, "tendon_slack_length": 1.0}
-    flags = {"ignore_tendon_compliance": True}
-    kind = "DeGrooteFregly2016Muscle"
-    law = law_of(OpenSimMuscle("m", kind, (), parameters=numbers, flags=flags), notes)
-    active = {0.6: 0.30210306555158, 0.8: 0.83643956611465, 1.2: 0.793689718066, 1.4: 0.3802428537960}
-    passive = {1.0: 0.01822882382007, 1.2: 0.06940116116983, 1.6: 1.0}
-    rising = {-0.5: 0.2340363935488, -0.1: 0.7451715850302, 0.5: 1.5884234012498}
-    alone = replace(law, passive=False)
-    for length, force in active.items():
-        assert alone.force(1.0 + length, 0.0, 1.0, [1.0]) == pytest.approx(force, abs=1e-12)
-    for length, force in passive.items():
-        place = 1.0 + length, 0.0, 1.0, [1.0]
-        assert law.force(*place) - alone.force(*place) == pytest.approx(force, abs=1e-12)
-    for speed, force in rising.items():
-        assert alone.force(2.0, 10.0 * speed, 1.0, [1.0]) == pytest.approx(force, abs=1e-12)
-    for length, speed in (
-        (0.6, 0.0),
-        (0.8, 0.0),
-        (1.2, 0.0),
-        (1.4, 0.0),
-        (1.0, -5.0),
-        (1.0, -1.0),
-        (1.0, 5.0),
-    ):
-        place = 1.0 + length, speed, 1.0, [1.0]
-        assert abs(nearest_millard(law).force(*place) - law.force(*place)) < 0.1
-    assert not notes.lines(physics=True) and law.activation_time == 0.015
-
-
-@pytest.mark.parametrize(
-    ("kind", "longest"), [("Schutte1993Muscle_Deprecated", 1.033), ("DeGrooteFregly2016Muscle", 1.049)]
-)
-def test_the_nearest_of_millards_curves(kind, longest):
-    law = law_of(OpenSimMuscle("m", kind, ()), Notes())
-    own = {"active_curve": SCHUTTE_TENDON} if kind.startswith("Schutte") else {"passive": False}
-    assert not left_out(law) and left_out(replace(law, **own))
-    places = {"active": (0.0, 1.5), "passive": (0.0, 1.5), "tendon": (1.0, longest), "velocity": (-2.0, 2.0)}
-    for name, ends in places.items():
-        x = np.linspace(*ends, 100)
-        assert np.abs(nearest_millard(law).curve(name, x)[0] - law.curve(name, x)[0]).max() < 0.1
-
-
-@pytest.mark.parametrize("times", [{"time_scale": 0.0}, {"activation2": 0.0}, {"activation1": -1.459854}])
-def test_times_of_schuttes_muscle(times):
-    muscle = OpenSimMuscle("a name", "Schutte1993Muscle_Deprecated", (), parameters=times)
-    with pytest.raises(ph.ModelError, match=r"muscle 'a name': time_scale, .* are too small"):
-        law_of(muscle, Notes())
-
-
-def test_forces_take_what_they_leave_out_from_the_defaults_of_the_file(tmp_path):
-    """OpenSim 4.6: a muscle has its default's values, but none of a curve's that the muscle has itself."""
-    path = wrapped(tmp_path)
-    given = "<max_contraction_velocity>15</max_contraction_velocity>"
-    default = f'<defaults><Thelen2003Muscle name="default">{given}</Thelen2003Muscle></defaults>'
-    path.write_text(path.read_text().replace("<gravity>", default + "<gravity>"))
-    assert ph.read_opensim(path).build().muscles[0].law.max_contraction_velocity == 15.0
-
-
-def test_muscles_without_a_tendon_are_rigid():
-    notes = Notes()
-    numbers = {"tendon_slack_length": 0.0, "optimal_fiber_length": 0.1}
-    law = law_of(OpenSimMuscle("m", "Millard2012EquilibriumMuscle", (), parameters=numbers), notes)
-    assert law.rigid_tendon and not notes.lines(physics=True)
