@@ -45,8 +45,8 @@ Steer = Callable[[int, FloatArray, FloatArray, Nodes, Mapping[str, Any]], tuple[
 class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
     about the start, `origin` is the time [s] of its time 0, and `latest` whether samples are of the last steps only.
-    own: the model without the targets that motions lead, of which the result is. whole: no step is taken in parts for
-    the energy that it gains, as gradients need it.
+    own: the model without the targets that motions lead, of which the result is. whole: as gradients need it, no step
+    is taken in parts for the energy that it gains, and beside constraints stages are kept.
     """
 
     model: Model
@@ -267,6 +267,7 @@ class Recording:
         self.info = info
         self.forces: FloatArray | None = None
         self.efforts: FloatArray | None = None
+        self.stages: FloatArray | None = None
         self.settle: Callable[[int], None] | None = None  # completes the first samples, given their number
         self.soft: FloatArray | None = None  # places and rates of soft bodies' nodes, as kernels order them
         self.dropped = 0
@@ -287,6 +288,7 @@ class Recording:
             None
             if self.soft is None
             else self.problem.model.soft_mesh.outward(self.soft[:, :written].swapaxes(0, 1)),
+            None if self.stages is None else self.stages[:written],
         )
 
     def drop(self, count: int) -> None:

@@ -67,6 +67,9 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
     carry(model, state, implicit[3][stage.GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model, local=True)
     settle = settler(problem) if constrained else None
+    nv, stages = model.num_coordinates, method.order or 1  # methods have as many stages as their order
+    room = problem.whole and constrained
+    rates = np.zeros((len(problem.samples), nv + stages * (nv + rows))) if room else None
 
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -75,6 +78,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
         if constrained and counters[0] == 0:
             note_start(problem, q, qd, workspace, system, recording)
         written = int(counters[1])
+        record_qd = recording.qd if rates is None else rates
 
         def advance_in(system: System) -> None:
             more = None
@@ -89,7 +93,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
                 problem.start,
                 problem.dt,
                 count,
-                (counters, problem.samples, recording.rows, recording.qd),
+                (counters, problem.samples, recording.rows, record_qd),
                 (q, qd, chart),
                 implicit,
                 spaces,
@@ -97,6 +101,9 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
 
         changed = counters, q, qd, chart, implicit, effort, memory, contacts, spaces
         system = with_room(model, system, advance_in, changed)
+        if rates is not None:
+            recording.stages = rates[:, nv:].reshape(len(rates), stages, nv + rows)
+            recording.qd[written : counters[1]] = rates[written : counters[1], :nv]
         recording.info["newton_iterations"] = int(implicit[4][stage.ITERATIONS])
         recording.info["matrices"] = int(implicit[4][stage.MATRICES])
         recording.info["substitutes"] = int(implicit[4][stage.SUBSTITUTES])

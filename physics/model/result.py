@@ -30,6 +30,8 @@ class Result:
         muscle_states: of the muscles' laws (T, n), named by `Model.muscle_state_names`; None without states.
         efforts: generalized forces (T, nv) that drive coordinates with a prescribed motion, 0 elsewhere.
         soft_states: places and rates of the soft bodies' nodes (T, 2, n, 3); None without any.
+        stages: accelerations and row forces in the stages of the step before each sample (T, stages, nv + rows), newest
+            first; None but for gradients through constraints.
     """
 
     model: Model
@@ -41,6 +43,7 @@ class Result:
     efforts: FloatArray | None = None
     muscle_states: FloatArray | None = None
     soft_states: FloatArray | None = None
+    stages: FloatArray | None = None
 
     def every(self, step: int) -> Result:
         """The first sample and every `step`-th one after it."""

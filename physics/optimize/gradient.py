@@ -174,8 +174,12 @@ class Task:
         steps, value, sweep = self.steps, 0.0, Sweep(self)
         if whole is not None:
             return sweep.back(0, whole), sweep
-        width = self.model.num_coordinates + num_places(self.model)
-        kept = steps if 2 * steps * width <= MOST_KEPT else math.ceil(math.sqrt(steps))
+        width = 2 * (self.model.num_coordinates + num_places(self.model))
+        if sweep.rows is not None:
+            width += len(METHODS[self.integrator]) * (
+                self.model.num_coordinates + self.model.num_constraint_rows
+            )
+        kept = steps if steps * width <= MOST_KEPT else math.ceil(math.sqrt(steps))
         marks = None if kept == steps else self._simulated(self.state, steps, kept)
         for first in range((steps - 1) // kept * kept, -1, -kept):
             begin = self.state if marks is None or not first else self._begun(marks, first // kept, first)
@@ -288,8 +292,11 @@ class Sweep:
         found = by_tau, notes, held
         now, chart = (start, dt, first), np.zeros(self.displaced.model.num_bodies, dtype=np.int64)
         states = np.zeros((len(q), 0)) if rows.muscle_states is None else rows.muscle_states
+        stages = np.zeros((0, 0, 0)) if rows.stages is None else rows.stages
+        if stages.size:
+            stages = wide(stages.reshape(-1, stages.shape[2])).reshape(*stages.shape[:2], -1)
         kernels.adjoint.sweep.sweep_back(
-            self.run, self.rows, self.nodes, method, now, (q, qd, states), stops, slopes, found, chart
+            self.run, self.rows, self.nodes, method, now, (q, qd, states, stages), stops, slopes, found, chart
         )
         if self.spaces[2][layout.STATUS] == layout.NOT_CONVERGED:
             raise ModelError("the gradient through the soft bodies did not converge: take a smaller step")
@@ -300,8 +307,8 @@ class Sweep:
             self._take_displacements(
                 np.concatenate([notes.reshape(-1, *size), held.reshape(-1, *size), seen])
             )
-        stages = start + dt * (first + np.arange(len(q) - 1)[:, None] + shares)
-        spread(task.times, stages.ravel(), by_tau.reshape(-1, by_tau.shape[2]), self.table)
+        ends = start + dt * (first + np.arange(len(q) - 1)[:, None] + shares)
+        spread(task.times, ends.ravel(), by_tau.reshape(-1, by_tau.shape[2]), self.table)
         by_end = np.zeros((len(loss.by_tau), self.table.shape[1]))
         by_end[:, self.kept] = loss.by_tau
         spread(task.times, span.times, by_end, self.table)

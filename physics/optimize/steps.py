@@ -9,7 +9,7 @@ from .._typing import FloatArray, IntArray
 from ..bodies.state import State
 from ..dynamics.workspace import constraint_space
 from ..errors import ModelError
-from ..integrators.implicit import implicit_workspace
+from ..joints.packing import TangentSpace
 from ..kernels import layout as layouts
 from ..kernels.constraints import layout
 from ..kernels.stepping.motion_layout import CHANNEL_COORDINATE, GIVEN_POSITION, PIECE_HOLDS, PIECE_START
@@ -23,11 +23,9 @@ def rows_of(model: Model, stages: int, motions: MotionArrays) -> tuple[Any, ...]
     if not model.constraints and not len(motions[0]):
         return None
     nv, count = model.num_coordinates, model.num_constraint_rows
-    system, memory, contacts, effort = constraint_space(model, local=True)
-    none = np.zeros((0, nv))
     return (
-        (model.constraint_arrays, system, motions, contacts, memory, effort, none, none),
-        implicit_workspace(model, count),
+        (model.constraint_arrays, constraint_space(model, local=True)[0], motions),
+        TangentSpace(model.arrays[0]).arrays,
         np.zeros((stages + 1, count)),
         *(np.zeros((count, nv)) for _ in range(3)),
         np.zeros((nv, nv)),

@@ -11,23 +11,22 @@ y^T (M (v1 - v) - J^T j) + x^T (M (q1 - q) - J^T i). Two stages of length 0 have
 for an acceleration a beside which ID(q, 0, 0) is nothing, and y is as many times smaller (see `sweep.HIDING`).
 """
 
-from .. import layout as at
 from ..algebra.lu import lu_solve
 from ..algebra.vectors import Array
 from ..compiler.jit import inline, shared
 from ..joints.kinematics import kinematics
-from ..muscles.states import begin_states
-from ..stepping import implicit_stage as newton
-from ..stepping.bundles import Spaces, Tables
-from ..stepping.implicit import GAMMA, newton_step
-from ..stepping.motion import follow, hold
+from ..stepping.bundles import Spaces
+from ..stepping.implicit import GAMMA
+from ..stepping.motion import follow
 from ..stepping.motion_layout import CHANNEL_COORDINATE
 from ..stepping.rollout import copy
 from . import layout as adjoint
 from .rows import (
     BY_PLACE,
     BY_SPEED,
+    FORCES,
     FOUND,
+    GIVEN,
     Rows,
     dense_rows,
     derive_rows,
@@ -36,63 +35,48 @@ from .rows import (
 
 
 @shared
-def repeat_step(
-    arrays: Array,
-    rows: Rows,
-    integrator: int,
-    tables: Tables,
-    now: tuple[float, float],
-    h: float,
-    vectors: Array,
-    spaces: Spaces,
-) -> bool:
-    """Repeat the stages of the step from BEGUN_Q, BEGUN_QD: END_Q and END_QD get their end, and rows the forces in each
-    stage. now is the time and the number of steps done. False with a flag where that fails.
+def recall_stages(rows: Rows, stages: Array, t: float, h: float, vectors: Array, dof: Array) -> None:
+    """The stages of a step from BEGUN_Q, BEGUN_QD at time t, by their accelerations and forces (stages, nv + r), newest
+    first: the motion of the first of two, the accelerations of both, END_Q and END_QD where the last one ends; rows get
+    the forces.
     """
-    more, implicit, forces, _, _, _, _, _, _, _ = rows
-    _, _, _, stages, _, _, _ = implicit
-    flags, nv = spaces[at.FLAGS], spaces[at.DOF].shape[0]
-    data, width = arrays[at.MODEL_DATA], tables[at.VALUES].shape[1]
+    motion, forces, nv, last = rows[GIVEN][2], rows[FORCES], dof.shape[0], stages.shape[0] - 1
     q, qd = vectors[adjoint.END_Q, :nv], vectors[adjoint.END_QD, :nv]
+    for i in range(last + 1):
+        for k in range(forces.shape[1]):
+            forces[i, k] = stages[last - i, nv + k]
     copy(vectors[adjoint.BEGUN_Q, :nv], q)
     copy(vectors[adjoint.BEGUN_QD, :nv], qd)
-    begin_states(data, width, vectors[adjoint.BEGUN_STATES], stages[newton.GIVEN_FORCE])
-    begin_states(data, width, vectors[adjoint.BEGUN_STATES], stages[newton.LAST_Q])
-    flags[at.STATUS] = at.OK
-    hold(more[2], now[0], h if integrator == at.BACKWARD_EULER else 0.0, q, qd, spaces[at.DOF])
-    newton_step(arrays, more, integrator, tables, now, 1.0, h, q, qd, implicit, spaces)
-    last = forces.shape[0] - 2
-    for k in range(forces.shape[1]):
-        forces[0, k] = stages[newton.NEWEST + last, nv + k]
-        forces[last, k] = stages[newton.NEWEST, nv + k]
-    return bool(flags[at.STATUS] == at.OK)
+    copy(stages[0, :nv], vectors[adjoint.LAST_QDD])
+    share = 1.0
+    if last > 0:
+        share = GAMMA
+        first_q, first_qd, push = (
+            vectors[adjoint.FIRST_Q, :nv],
+            vectors[adjoint.FIRST_QD, :nv],
+            vectors[adjoint.FIRST_QDD, :nv],
+        )
+        copy(stages[1, :nv], push)
+        for d in range(nv):
+            first_qd[d] = qd[d] + GAMMA * h * push[d]
+            first_q[d] = q[d] + GAMMA * h * first_qd[d]
+        follow(motion, t, h, t + GAMMA * h, first_q, first_qd, dof)
+        for d in range(nv):
+            qd[d] += (1.0 - GAMMA) * h * push[d]
+            q[d] += (1.0 - GAMMA) * h * first_qd[d]
+    for d in range(nv):
+        qd[d] += share * h * vectors[adjoint.LAST_QDD, d]
+        q[d] += share * h * qd[d]
+    follow(motion, t, h, t + h, q, qd, dof)
 
 
 @inline
 def forget_prescribed(rows: Rows, by_q: Array, by_qd: Array) -> None:
     """Drop the derivatives by coordinates on motions, whose state before does not count."""
-    (_, _, (channels, _), _, _, _, _, _) = rows[0]
+    channels, _ = rows[GIVEN][2]
     for k in range(channels.shape[0]):
         d = channels[k, CHANNEL_COORDINATE]
         by_q[d] = by_qd[d] = 0.0
-
-
-@shared
-def place_stages(rows: Rows, integrator: int, t: float, h: float, vectors: Array, dof: Array) -> None:
-    """After `repeat_step`: the accelerations of the stages, and the motion of the first of two."""
-    (_, _, motion, _, _, _, _, _), (_, _, _, stages, _, _, _), nv = rows[0], rows[1], dof.shape[0]
-    q, qd, qdd = (
-        vectors[adjoint.FIRST_Q, :nv],
-        vectors[adjoint.FIRST_QD, :nv],
-        vectors[adjoint.FIRST_QDD, :nv],
-    )
-    copy(stages[newton.NEWEST, :nv], vectors[adjoint.LAST_QDD])
-    if integrator == at.SDIRK2:
-        copy(stages[newton.NEWER, :nv], qdd)
-        for d in range(nv):
-            qd[d] = vectors[adjoint.BEGUN_QD, d] + GAMMA * h * qdd[d]
-            q[d] = vectors[adjoint.BEGUN_Q, d] + GAMMA * h * qd[d]
-        follow(motion, t, h, t + GAMMA * h, q, qd, dof)
 
 
 @shared
@@ -104,13 +88,13 @@ def begin_projection(
     spaces: Spaces,
 ) -> None:
     """J where the stages end, begun; J1 at the step's end as what rows has ahead of J; B1, and T of no forces."""
-    more, _, forces, jacobian, ahead, _, _, _, _, _ = rows
+    given, _, forces, jacobian, ahead, _, _, _, _, _ = rows
     here = forces[forces.shape[0] - 1]
     for k in range(here.shape[0]):
         here[k] = 0.0
-    dense_rows(arrays, more, end[0], end[1], ahead, spaces)
-    derive_rows(arrays, rows, here, end, True, spaces)
-    dense_rows(arrays, more, begun[0], begun[1], jacobian, spaces)
+    dense_rows(arrays, given, end[0], end[1], ahead, spaces)
+    derive_rows(arrays, rows, here, end, here[:0], here, spaces)
+    dense_rows(arrays, given, begun[0], begun[1], jacobian, spaces)
 
 
 @shared
@@ -136,11 +120,8 @@ def find_pushes(rows: Rows, leading: Array, mass: Array, pushes: tuple[Array, Ar
 @shared
 def take_turning(arrays: Array, rows: Rows, motion: tuple[Array, Array], by_q: Array, spaces: Spaces) -> None:
     """Add the derivatives by q of y^T J^T j + x^T J^T i, after `find_pushes`."""
-    _, _, _, _, _, _, turned, _, _, vectors = rows
-    (work, dof, flags), nv = spaces, turned.shape[0]
+    _, _, _, _, _, _, _, _, _, vectors = rows
+    (work, dof, flags), nv = spaces, motion[0].shape[0]
     kinematics(arrays, motion[0], motion[1], work, dof, flags)
     for way in (BY_PLACE, BY_SPEED):
-        derive_rows(arrays, rows, vectors[way, nv:], motion, False, spaces)
-        for d in range(nv):
-            for e in range(nv):
-                by_q[e] += vectors[way, d] * turned[d, e]
+        derive_rows(arrays, rows, vectors[way, nv:], motion, vectors[way, :nv], by_q, spaces)

@@ -18,13 +18,13 @@ from ..constraints import layout as con
 from ..constraints.row_slopes import row_slopes
 from ..constraints.rows import system_rows
 from ..joints.kinematics import kinematics
-from ..stepping.bundles import Implicit, Spaces
+from ..stepping.bundles import Spaces
 
-# `stepping.bundles.More` and workspace of the steps, forces of rows in the stages and last in the one at hand (stages +
-# 1, r), J of the second equation, J + s B of the first, B (r, nv), T (nv, nv), matrix (nv + r, nv + r), pivots, and
-# vectors (3, nv + r)
-Rows: TypeAlias = tuple[Array, Implicit, Array, Array, Array, Array, Array, Array, Array, Array]
-MORE, FORCES, JACOBIAN, TURNED = 0, 2, 3, 6
+# constraints, system and motions (see `stepping.bundles.More`), tangents of joints, forces of rows in the stages and
+# last in the one at hand (stages + 1, r), J of the second equation, J + s B of the first, B (r, nv), T (nv, nv), matrix
+# (nv + r, nv + r), pivots, and vectors (3, nv + r)
+Rows: TypeAlias = tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]
+GIVEN, FORCES, JACOBIAN, TURNED = 0, 2, 3, 6
 # vectors: a solution, and those of a projection
 FOUND, BY_PLACE, BY_SPEED = range(3)
 VECTORS = 3
@@ -34,9 +34,9 @@ DEPENDENT = 1e-12
 
 
 @shared
-def dense_rows(arrays: Array, more: Array, q: Array, qd: Array, jacobian: Array, spaces: Spaces) -> None:
+def dense_rows(arrays: Array, given: Array, q: Array, qd: Array, jacobian: Array, spaces: Spaces) -> None:
     """J (r, nv) at q."""
-    constraints, system = more[0], more[1]
+    constraints, system, _ = given
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     system_rows(arrays, constraints, True, q, qd, system, spaces)
@@ -51,11 +51,18 @@ def dense_rows(arrays: Array, more: Array, q: Array, qd: Array, jacobian: Array,
 
 @shared
 def derive_rows(
-    arrays: Array, rows: Rows, forces: Array, motion: tuple[Array, Array], whole: bool, spaces: Spaces
+    arrays: Array,
+    rows: Rows,
+    forces: Array,
+    motion: tuple[Array, Array],
+    weights: Array,
+    pulled: Array,
+    spaces: Spaces,
 ) -> None:
-    """T of some forces (r,), and B if whole, at the motion (q, q') of the last kinematics."""
-    more, implicit, _, _, _, swung, turned, _, _, _ = rows
-    row_slopes(arrays, more[0], forces, motion[0], motion[1], implicit[5], spaces, turned, swung, whole)
+    """T of some forces (r,) and B, or weights^T T, at the motion (q, q') of the last kinematics (see `row_slopes`)."""
+    (constraints, _, _), tangents, _, _, _, swung, turned, _, _, _ = rows
+    q, qd = motion
+    row_slopes(arrays, constraints, forces, q, qd, tangents, spaces, turned, swung, weights, pulled)
 
 
 @shared
@@ -78,7 +85,7 @@ def prepare_stage(
     if here.shape[0] > 0:
         if not last:
             dense_rows(arrays, rows[0], motion[0], motion[1], jacobian, spaces)
-        derive_rows(arrays, rows, here, motion, True, spaces)
+        derive_rows(arrays, rows, here, motion, here[:0], here, spaces)
     for k in range(here.shape[0]):
         for e in range(jacobian.shape[1]):
             ahead[k, e] = jacobian[k, e] + step * swung[k, e]

@@ -16,11 +16,10 @@ from .projection import (
     begin_projection,
     find_pushes,
     forget_prescribed,
-    place_stages,
-    repeat_step,
+    recall_stages,
     take_turning,
 )
-from .rows import BY_PLACE, BY_SPEED, FOUND, JACOBIAN, MORE, force_on, prepare_stage
+from .rows import BY_PLACE, BY_SPEED, FOUND, GIVEN, JACOBIAN, force_on, prepare_stage
 from .stage import Run, give_forces, take_stage
 
 # Times that accelerations are so long that the forces which do not depend on them do not count; a power of two, so that
@@ -194,23 +193,19 @@ def pull_projection(
 def pull_end(
     run: Run,
     rows: Array,
-    integrator: int,
-    now: tuple[float, float],
+    stages: Array,
+    t: float,
     h: float,
     end: tuple[Array, Array],
     by_tau: Array,
     notes: Array,
 ) -> bool:
-    """The end (q1, v1) of a step of a model with constraints or motions; END_Q, END_QD get that of its stages, and rows
-    their forces. now is the time and the number of steps done.
-    """
-    arrays, tables, _, _, _, lent, spaces = run
-    if not repeat_step(arrays, rows, integrator, tables, now, h, lent[3], spaces):
-        return False
-    found = True
+    """The end (q1, v1) of a step of a model with constraints or motions; see `recall_stages`."""
+    vectors, dof, found = run[5][3], run[6][at.DOF], True
+    recall_stages(rows, stages, t, h, vectors, dof)
     if rows[JACOBIAN].shape[0] > 0:
-        found = pull_projection(run, rows, now[0], end[0], end[1], by_tau, notes)
-    place_stages(rows, integrator, now[0], h, lent[3], spaces[at.DOF])
+        found = pull_projection(run, rows, t, end[0], end[1], by_tau, notes)
+        recall_stages(rows, stages, t, h, vectors, dof)
     return found
 
 
@@ -246,7 +241,7 @@ def sweep_back(
     nodes: Array,
     integrator: int,
     now: tuple[float, float, int],
-    motion: tuple[Array, Array, Array],
+    motion: tuple[Array, Array, Array, Array],
     stops: tuple[Array, Array],
     slopes: tuple[Array, Array],
     found: tuple[Array, Array, Array],
@@ -255,7 +250,8 @@ def sweep_back(
     """Add the gradients of a loss along n steps; now is the time at which the run begins, the length of a step, and the
     number of the first step.
 
-    motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts, and states of muscles (n + 1, states).
+    motion: q and q' (n + 1, nv) at the steps' ends, before changes of charts, states of muscles (n + 1, states), and
+    where there are rows what `recall_stages` takes for the step before each (n + 1, stages, nv + r).
     rows: None, or `rows.Rows` where the model has constraints or coordinates are prescribed. nodes: None, or
     `nodes.NodesBack` where it has soft bodies, whose free nodes follow in all (nv,) but those by forces and inputs.
     stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
@@ -267,7 +263,7 @@ def sweep_back(
     Where a step fails, flags tell why.
     """
     arrays, _, _, _, _, lent, spaces = run
-    (start, h, first), (q, qd, states), dof, vectors = now, motion, spaces[at.DOF], lent[3]
+    (start, h, first), (q, qd, states, stages), dof, vectors = now, motion, spaces[at.DOF], lent[3]
     (by_tau, notes, stop_notes), (numbers, stopped) = found, stops
     nv, width = q.shape[1], by_tau.shape[2]
     by_q, by_qd = vectors[adjoint.BY_Q], vectors[adjoint.BY_QD]
@@ -280,7 +276,7 @@ def sweep_back(
     for k in range(q.shape[0] - 2, -1, -1):
         t = start + (first + k) * h
         if rows is not None:
-            follow(rows[MORE][2], t, h, t + h, end_q, end_qd, dof)
+            follow(rows[GIVEN][2], t, h, t + h, end_q, end_qd, dof)
         pull_charts(arrays, dof, CHART_LIMIT, q[k + 1], qd[k + 1], by_q, by_qd)
         for d in range(nv):
             by_q[d] += slopes[0][k + 1, d]
@@ -299,12 +295,8 @@ def sweep_back(
             if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
                 return
         else:
-            at_start, end, end_notes = (
-                (t, float(first + k)),
-                (q[k + 1], qd[k + 1]),
-                notes[k, by_tau.shape[1] :],
-            )
-            if not pull_end(run, rows, integrator, at_start, h, end, by_tau[k, 0], end_notes):
+            end, end_notes = (q[k + 1], qd[k + 1]), notes[k, by_tau.shape[1] :]
+            if not pull_end(run, rows, stages[k + 1], t, h, end, by_tau[k, 0], end_notes):
                 return
         if not pull_stages(run, rows, nodes, integrator, t, h, nv, by_tau[k], notes[k]):
             return

@@ -109,6 +109,55 @@ def add_force_slopes(
             b = body_int[i, at.PARENT]
 
 
+@inline
+def along_joint(body_int: Array, i: int, weights: Array, dof: Array) -> Twist:
+    """The twist of body i against its parent for velocities weights (nv,)."""
+    total, first = STILL, body_int[i, at.DOF_START]
+    for d in range(first, first + body_int[i, at.DOF_COUNT]):
+        total = scale_add6(total, weights[d], load_twist(dof, d, at.SUBSPACE))
+    return total
+
+
+@shared
+def pull_force_slopes(
+    arrays: Array, ends: Ends, load: Load, tangent: Array, dof: Array, weights: Array, pulled: Array
+) -> None:
+    """Add weights^T T (nv,) of a load, in time linear in the bodies."""
+    body_int, block_int, columns = arrays[at.BODY_INT], arrays[at.BLOCK_INT], columns_of(tangent)
+    both, mine, theirs = wrenches(load, ends), STILL, STILL  # twists of both bodies for velocities weights
+    a, b = ends[0], ends[1]
+    while a != b:
+        if a > b:
+            mine, a = scale_add6(mine, 1.0, along_joint(body_int, a, weights, dof)), body_int[a, at.PARENT]
+        else:
+            theirs, b = (
+                scale_add6(theirs, 1.0, along_joint(body_int, b, weights, dof)),
+                body_int[b, at.PARENT],
+            )
+    beyond, other_beyond = STILL, STILL
+    a, b = ends[0], ends[1]
+    while a != b:
+        on_body = a > b
+        i = a if on_body else b
+        wrench, out = (both[0], beyond) if on_body else (both[1], other_beyond)
+        first = body_int[i, at.DOF_START]
+        end = first + body_int[i, at.DOF_COUNT]
+        for e in range(first, end):
+            s = load_twist(dof, e, at.SUBSPACE)
+            changes = wrench_changes(load, ends, s, on_body)
+            pulled[e] += (
+                dot6(mine, changes[0]) + dot6(theirs, changes[1]) - dot6(out, wrench_turned(s, wrench))
+            )
+            if not is_screw(body_int, block_int, i):
+                for k in range(first, end):
+                    pulled[e] += weights[k] * dot6(load6(tangent, e, columns + 6 * (k - first)), wrench)
+        out = scale_add6(out, 1.0, along_joint(body_int, i, weights, dof))
+        if on_body:
+            beyond, a = out, body_int[i, at.PARENT]
+        else:
+            other_beyond, b = out, body_int[i, at.PARENT]
+
+
 @shared
 def take_speed_slopes(
     arrays: Array, ends: Ends, load: Load, tangent: Array, spaces: Array, slopes: Array
@@ -169,23 +218,27 @@ def row_slopes(
     spaces: Array,
     turned: Array,
     swung: Array,
-    whole: bool,
+    weights: Array,
+    pulled: Array,
 ) -> None:
-    """T (nv, nv) of forces (rows,), and B (rows, nv) if whole, else lost, of rows without rolling ones; after
-    `kinematics` at (q, q').
+    """T (nv, nv) of forces (rows,) and B (rows, nv), of rows without rolling ones; after `kinematics` at (q, q').
+
+    Where there are weights (nv,), add weights^T T to pulled (nv,) instead; T and B are lost.
     """
     body_int, (con_int, con_float, con_data, _, _) = arrays[at.BODY_INT], constraints
-    (work, dof, _), (tangent, _, scratch, _) = spaces, tangents
+    (work, dof, _), (tangent, _, scratch, _), whole = spaces, tangents, weights.shape[0] == 0
     turned[:] = 0.0
     swung[:] = 0.0
     for i in range(body_int.shape[0]):
         if not is_screw(body_int, arrays[at.BLOCK_INT], i):
             joint_tangent(arrays, i, q, qd, tangent, scratch, work)
+    coupled = False
     for k in range(con_int.shape[0]):
         kind = con_int[k, con.CONSTRAINT_KIND]
         body, other, row = sides_of(con_int, k)
         if kind == con.COUPLING:
             coupling_slopes(constraints, k, forces[row], q, qd, turned, swung[row])
+            coupled = True
             continue
         p = origin_of(body_int, work, body, con_float, k, con.FRAME_ON_BODY)
         o = origin_of(body_int, work, other, con_float, k, con.FRAME_ON_OTHER)
@@ -216,5 +269,13 @@ def row_slopes(
             force = scale_add3(force, forces[row], load[1])
             tension += forces[row] * load[2]
             row += 1
-        if dot3(moment, moment) + dot3(force, force) > 0.0:
+        if not dot3(moment, moment) + dot3(force, force) > 0.0:
+            continue
+        if whole:
             add_force_slopes(arrays, ends, (moment, force, tension), tangent, dof, turned)
+        else:
+            pull_force_slopes(arrays, ends, (moment, force, tension), tangent, dof, weights, pulled)
+    if coupled and not whole:
+        for d in range(weights.shape[0]):
+            for e in range(weights.shape[0]):
+                pulled[e] += weights[d] * turned[d, e]

@@ -179,6 +179,18 @@ def implicit_parts(
     return count
 
 
+@inline
+def record_stages(implicit: Implicit, nv: int, row: Array) -> None:
+    """Accelerations of a step's stages and forces of rows in them, newest first, behind the velocities (nv,) in a
+    sample's row, as far as it has room.
+    """
+    _, _, pivots, vectors, _, _, _ = implicit
+    n = pivots.shape[0]
+    for i in range((row.shape[0] - nv) // n):
+        for d in range(n):
+            row[nv + i * n + d] = vectors[newton.NEWEST + i, d]
+
+
 @entry
 def implicit_rollout(
     arrays: Array,
@@ -197,7 +209,7 @@ def implicit_rollout(
     divided into calls. more is None where a model has only a tree.
     """
     _, _, _, vectors, notes, _, _ = implicit
-    counters, samples, record_q, _ = log
+    counters, samples, record_q, record_rate = log
     (q, qd, chart), (_, dof, flags), data = state, spaces, arrays[at.MODEL_DATA]
     nv, given = q.shape[0], vectors[newton.GIVEN_FORCE]
     begun_q, begun_qd, qdd = (
@@ -235,6 +247,7 @@ def implicit_rollout(
             record_states(data, width, written, end, samples, t, dt, begun, given, record_q)
             if more is not None:
                 record_forces(written, end, count, system, effort, record_force, record_effort)
+                record_stages(implicit, nv, record_rate[end - 1])
         if charts and change_charts(arrays, dof, CHART_LIMIT, 0.0, q, qd, qdd, chart) > 0:
             notes[newton.KNOWN], notes[newton.HISTORY] = 0.0, 0.0
         counters[at.DONE] += 1

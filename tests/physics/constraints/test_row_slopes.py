@@ -17,11 +17,19 @@ def slopes_of(model, state, constraint, forces):
     """d(J^T l)/dq (nv, nv) and d(J q')/dq (rows, nv)."""
     packed = pack_constraints([constraint.packed(model)], model.arrays, model.body_frames)
     q, qd, spaces = np.array(state.q), np.array(state.qd), model.workspace().clear()
-    turned, swung = np.full((len(q), len(q)), np.nan), np.full((len(forces), len(q)), np.nan)
+    nv = len(q)
+    turned, swung = np.full((nv, nv), np.nan), np.full((len(forces), nv), np.nan)
     kernels.joints.kinematics.kinematics(model.arrays, q, qd, *spaces)
     tangents = TangentSpace(model.arrays[0]).arrays
     row_slopes = kernels.constraints.row_slopes.row_slopes
-    row_slopes(model.arrays, packed, forces, q, qd, tangents, spaces, turned, swung, True)
+    none = np.zeros(0)
+    row_slopes(model.arrays, packed, forces, q, qd, tangents, spaces, turned, swung, none, none)
+    weights, pulled, lost = np.sin(1.0 + np.arange(nv)), np.ones(nv), np.empty_like(swung)
+    row_slopes(
+        model.arrays, packed, forces, q, qd, tangents, spaces, np.empty((nv, nv)), lost, weights, pulled
+    )
+    # round-off
+    np.testing.assert_allclose(pulled, 1.0 + weights @ turned, atol=1e-13 * (1.0 + np.abs(turned).sum()))
     return turned, swung
 
 
