@@ -27,7 +27,7 @@ from ..simulation.start import check_start
 from ..soft.states import carried_nodes
 from ..validation import chosen, instance, number
 from .control_frames import COUNT, Displaced, pull_frames
-from .objectives import Objective, Span
+from .losses import Objective, Span, check_objective
 from .parameters import (
     DIFFERED,
     ENTRIES,
@@ -41,7 +41,7 @@ from .parameters import (
     values_of,
 )
 from .soft import beside, by_start, nodes_back, num_places, without_nodes
-from .steps import refuse, refuse_start, rows_around, rows_of, spread
+from .steps import Motion, refuse, refuse_start, rows_around, rows_of, spread, states_along
 from .stops import Stops
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
@@ -104,18 +104,6 @@ def gradient(
     return make_task(motion, objective, parameters).gradient()
 
 
-class Motion(NamedTuple):
-    """What `gradient` and `optimize` simulate, as given."""
-
-    model: Model
-    state: State
-    duration: float
-    dt: float
-    integrator: str
-    tau: Any = None
-    motions: Any = None
-
-
 @dataclass(frozen=True, eq=False)
 class Task:
     """A checked simulation with an objective and parameters."""
@@ -162,8 +150,7 @@ class Task:
         return self._simulated(self.state, self.steps, 1)
 
     def loss(self) -> float:
-        rows = self.whole()
-        return self.objective.evaluate(self.span(0, rows.q, rows.qd, self.displaced())).value
+        return self.objective.evaluate(self.span(0, self.whole(), self.displaced())).value
 
     def displaced(self) -> Displaced:
         """The model with coordinates behind the joints whose frames are parameters."""
@@ -172,8 +159,8 @@ class Task:
     def swept(self, whole: Result | None = None) -> tuple[float, Sweep]:
         """The loss, and the finished sweep; along a motion that was simulated already, if given."""
         steps, value, sweep = self.steps, 0.0, Sweep(self)
-        if whole is not None:
-            return sweep.back(0, whole), sweep
+        if whole is not None or self.objective.at_once:
+            return sweep.back(0, whole or self.whole()), sweep
         width = 2 * (self.model.num_coordinates + num_places(self.model))
         if sweep.rows is not None:
             width += len(METHODS[self.integrator]) * (
@@ -203,13 +190,24 @@ class Task:
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
         return result
 
-    def span(self, first: int, q: FloatArray, qd: FloatArray, displaced: Displaced) -> Span:
-        """The states (n, nv) at successive ends of steps, from that of number `first` on."""
-        start, dt = float(self.state.time), self.dt
+    def span(self, first: int, rows: Result, displaced: Displaced, begin: int = 0) -> Span:
+        """The states at successive ends of steps from number `first` on, without the first `begin`."""
+        start, dt, q, first = float(self.state.time), self.dt, rows.q[begin:], first + begin
         before, after, share = rows_around(self.times, start + dt * (first + np.arange(len(q))))
         table = self.values["table"]
         tau: FloatArray = table[before] + share * (table[after] - table[before])
-        return Span(self.model, start, dt, self.steps, first, q, qd, tau, displaced)
+        return Span(
+            self.model,
+            start,
+            dt,
+            self.steps,
+            first,
+            q,
+            rows.qd[begin:],
+            tau,
+            states_along(rows)[begin:],
+            displaced,
+        )
 
     def _begun(self, marks: Result, row: int, first: int) -> State:
         """The state at a step's beginning, in the chart that the step has."""
@@ -279,11 +277,13 @@ class Sweep:
         task, start, dt, begin = self.task, float(self.task.state.time), self.task.dt, int(first > 0)
         stops, (q, qd) = self._stopped(first, rows), (rows.q, rows.qd)
         own, nv, wide = self.displaced.own, q.shape[1], self.displaced.widen
-        span = task.span(first + begin, q[begin:], qd[begin:], self.displaced)
+        span = task.span(first, rows, self.displaced, begin)
         loss = task.objective.evaluate(span)
         q, qd = beside(task.model, rows, wide(q), wide(qd))
-        slopes = np.zeros_like(q), np.zeros_like(qd)
+        states = states_along(rows)
+        slopes = np.zeros_like(q), np.zeros_like(qd), np.zeros_like(states)
         slopes[0][begin:, own], slopes[1][begin:, own] = loss.by_q[:, :nv], loss.by_qd
+        slopes[2][begin:] = loss.by_states
         method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
         by_tau = np.zeros((len(q) - 1, len(shares), self.table.shape[1]))
         size = (at.NOTES, q.shape[1]) if len(self.displaced.extra) else (0, 0)
@@ -291,7 +291,6 @@ class Sweep:
         notes, held = np.zeros((len(q), places, *size)), np.zeros((len(stops[1]), *size))
         found = by_tau, notes, held
         now, chart = (start, dt, first), np.zeros(self.displaced.model.num_bodies, dtype=np.int64)
-        states = np.zeros((len(q), 0)) if rows.muscle_states is None else rows.muscle_states
         stages = np.zeros((0, 0, 0)) if rows.stages is None else rows.stages
         if stages.size:
             stages = wide(stages.reshape(-1, stages.shape[2])).reshape(*stages.shape[:2], -1)
@@ -396,5 +395,5 @@ def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
         name = next(muscle.name for muscle in model.muscles if muscle.masses is not None)
         raise ModelError(f"gravity has no gradient in a model whose muscles have mass ({name!r})")
     start = float(state.time)
-    instance(objective, Objective, "objective").check(model, start, start + duration)
+    check_objective(objective, model, places.parameters, start, start + duration)
     return Task(model, state, dt, steps, integrator, objective, places, times, values, motions)

@@ -23,7 +23,7 @@ class Span:
 
     Attributes:
         model: that moves. start, dt, steps: of the whole run [s]. first: number of the span's first step.
-        q, qd: (n, nv). tau: forces and inputs (n, nv + inputs) at the same times.
+        q, qd: (n, nv). tau: forces and inputs (n, nv + inputs) at the same times. states: of muscles (n, states).
         displaced: the model with coordinates behind some joints by which frames of bodies have derivatives, too.
     """
 
@@ -35,6 +35,7 @@ class Span:
     q: FloatArray
     qd: FloatArray
     tau: FloatArray
+    states: FloatArray
     displaced: Displaced
 
     @property
@@ -70,25 +71,34 @@ class Span:
 
 
 class Loss(NamedTuple):
-    """A loss and its derivatives by q (n, nv + k, those of `Span.frames`), q' (n, nv) and by forces and inputs
-    (n, nv + inputs) of a span.
+    """A loss and its derivatives by q (n, nv + k, those of `Span.frames`), q' (n, nv), forces and inputs (n, nv +
+    inputs) and states of muscles (n, states) of a span.
     """
 
     value: float
     by_q: FloatArray
     by_qd: FloatArray
     by_tau: FloatArray
+    by_states: FloatArray
 
     @classmethod
     def none(cls, span: Span) -> Loss:
         """Zeros."""
         more = np.zeros((len(span.q), len(span.displaced.extra)))
         by_q = np.concatenate([np.zeros_like(span.q), more], axis=1)
-        return cls(0.0, by_q, np.zeros_like(span.qd), np.zeros_like(span.tau))
+        return cls(0.0, by_q, *(np.zeros_like(each) for each in (span.qd, span.tau, span.states)))
 
 
 class Objective(ABC):
-    """Base of all objectives: a loss that is a sum over states."""
+    """Base of all objectives: a loss that is a sum over states.
+
+    Attributes:
+        at_once: it takes the whole motion at once. direct: kinds of parameters by which it has derivatives of its own,
+            besides those by states, forces and inputs: they are no parameters beside it.
+    """
+
+    at_once = False
+    direct: tuple[str, ...] = ()
 
     @abstractmethod
     def check(self, model: Model, start: float, end: float) -> None:
@@ -101,10 +111,11 @@ class Objective(ABC):
     def __add__(self, other: Objective) -> Sum:
         return Sum(((1.0, self), (1.0, other)))
 
-    def __mul__(self, factor: float) -> Sum:
-        return Sum(((factor, self),))
+    def __mul__(self, factor: float | Objective) -> Objective:
+        return Product(self, factor) if isinstance(factor, Objective) else Sum(((factor, self),))
 
-    __rmul__ = __mul__
+    def __rmul__(self, factor: float) -> Sum:
+        return Sum(((factor, self),))
 
 
 @dataclass(frozen=True)
@@ -113,6 +124,14 @@ class Sum(Objective):
 
     parts: tuple[tuple[float, Objective], ...]
 
+    @property
+    def at_once(self) -> bool:  # type: ignore[override]
+        return any(part.at_once for _, part in self.parts)
+
+    @property
+    def direct(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(kind for _, part in self.parts for kind in part.direct)
+
     def check(self, model: Model, start: float, end: float) -> None:
         for factor, part in self.parts:
             number(factor, "factor of an objective")
@@ -120,8 +139,40 @@ class Sum(Objective):
 
     def evaluate(self, span: Span) -> Loss:
         losses = [(factor, part.evaluate(span)) for factor, part in self.parts]
-        arrays = [sum(factor * loss[k] for factor, loss in losses) for k in range(4)]
+        arrays = [sum(factor * loss[k] for factor, loss in losses) for k in range(len(Loss._fields))]
         return Loss(float(arrays[0]), *(np.asarray(array) for array in arrays[1:]))
+
+
+@dataclass(frozen=True)
+class Product(Objective):
+    """The product of two objectives, each of the whole motion."""
+
+    one: Objective
+    other: Objective
+    at_once = True
+
+    @property
+    def direct(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.one.direct + self.other.direct
+
+    def check(self, model: Model, start: float, end: float) -> None:
+        for part in (self.one, self.other):
+            part.check(model, start, end)
+
+    def evaluate(self, span: Span) -> Loss:
+        one, other = self.one.evaluate(span), self.other.evaluate(span)
+        slopes = (other.value * a + one.value * b for a, b in zip(one[1:], other[1:]))
+        return Loss(one.value * other.value, *slopes)
+
+
+def check_objective(objective: Any, model: Model, parameters: Any, start: float, end: float) -> None:
+    """ModelError if an objective of a run from start to end [s] is none, or itself depends on a parameter."""
+    instance(objective, Objective, "objective").check(model, start, end)
+    for each in parameters:
+        if each.kind in objective.direct:
+            raise ModelError(
+                f"{each.kind} of {each.name!r} has no gradient: the objective itself depends on it"
+            )
 
 
 def check_time(time: Any, start: float, end: float, what: str) -> None:

@@ -1,6 +1,6 @@
 """Losses of a motion: what is wanted of it, as numbers that are 0 where it is met.
 
-Objectives add up and take factors: ``Reach("hand", ...) + 1e-3 * Effort()``.
+Objectives add up and take factors, which may be objectives: ``Reach("hand", ...) + 1e-3 * Effort()``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from ..geometry import lie
 from ..model.model import Model
 from ..motions.table import interpolated
 from ..validation import finite_array, instance, near_names, number, rising, unit_axis
-from .losses import Loss, Objective, Span, Sum, check_time
+from .losses import Loss, Objective, Product, Span, Sum, check_time
+from .mechanical import Energy, Momentum, MuscleForce
 
 __all__ = [
-    "Aim", "Custom", "Effort", "Follow", "Frame", "Loss", "Objective", "Path", "Pose", "Reach", "Rest", "Span", "Sum",
+    "Aim", "Custom", "Effort", "Energy", "Follow", "Frame", "Loss", "Momentum", "MuscleForce", "Objective", "Path",
+    "Pose", "Product", "Reach", "Rest", "Span", "Sum",
 ]  # fmt: skip
 
 #: a place that is nearer than this [m] is seen in no direction

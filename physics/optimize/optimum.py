@@ -15,11 +15,12 @@ from ..errors import CancelledError, DivergedError, MissingDependencyError, Mode
 from ..model.model import Model
 from ..motions.table import Table
 from ..validation import chosen, finite_array, float_array, instance, listed, whole_number
-from .gradient import Motion, Task, make_task
+from .gradient import Task, make_task
 from .objectives import Objective
 from .parameters import Parameter, Places, forces_of
 from .residuals import SumOfSquares
 from .starts import from_inverse_kinematics, stiff
+from .steps import Motion
 
 FROM_POSES = "inverse kinematics"
 #: pairs of steps and changes of slopes that L-BFGS-B keeps

@@ -79,7 +79,7 @@ class SumOfSquares:
     def values(self, task: Task) -> FloatArray:
         """The residuals (m,) of a simulation."""
         rows = task.whole()
-        span = task.span(0, rows.q, rows.qd, task.displaced())
+        span = task.span(0, rows, task.displaced())
         return np.array([*(part.evaluate(span).value for part in self.parts), *self.efforts(task)])
 
     def efforts(self, task: Task) -> FloatArray:

@@ -1,6 +1,6 @@
 """What the steps of a motion may have that is taken backwards: rows of constraints, tables, and what is refused."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,21 @@ from ..kernels import layout as layouts
 from ..kernels.constraints import layout
 from ..kernels.stepping.motion_layout import CHANNEL_COORDINATE, GIVEN_POSITION, PIECE_HOLDS, PIECE_START
 from ..model.model import Model
+from ..model.result import Result
 from ..motions.motion import MotionArrays, pack_motions
 from .stops import not_differentiable
+
+
+class Motion(NamedTuple):
+    """What `gradient` and `optimize` simulate, as given."""
+
+    model: Model
+    state: State
+    duration: float
+    dt: float
+    integrator: str
+    tau: Any = None
+    motions: Any = None
 
 
 def rows_of(model: Model, stages: int, motions: MotionArrays) -> tuple[Any, ...] | None:
@@ -91,6 +104,11 @@ def refuse_start(model: Model, motions: Any, parameters: Any) -> None:
                 raise ModelError(
                     f"{each.kind} of {each.name!r} has no gradient in a model with {what}: leave it out"
                 )
+
+
+def states_along(rows: Result) -> FloatArray:
+    """States of muscles at the samples (n, states)."""
+    return np.zeros((len(rows.q), 0)) if rows.muscle_states is None else rows.muscle_states
 
 
 def rows_around(times: FloatArray, at_times: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:

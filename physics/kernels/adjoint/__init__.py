@@ -7,7 +7,9 @@ from ..loading import load_on_use
 if TYPE_CHECKING:
     from . import frames as frames
     from . import layout as layout
+    from . import momentum as momentum
     from . import rows as rows
+    from . import states as states
     from . import sweep as sweep
 else:
     __getattr__ = load_on_use(__name__)

@@ -51,6 +51,9 @@ BY_STIFFNESS, BY_REST, BY_DAMPING = 0, 1, 2
 COORDINATE_SUMS = 3
 # displacements of differences of order four, and the weights of what they give
 WAYS, WEIGHTS = (1.0, -1.0, 2.0, -2.0), (2.0 / 3.0, -2.0 / 3.0, -1.0 / 12.0, 1.0 / 12.0)
+# rows of momentum: about the world's origin, angular and linear; the mass times its centre; and the kinetic energy
+ANGULAR, LINEAR, MOMENT, KINETIC = 0, 3, 6, 9
+MOMENTUM_ROWS = 10
 # column of a muscle: the speed of its path
 PATH_SPEED = 0
 MUSCLE_COLUMNS = 1

@@ -15,7 +15,7 @@ from .. import layout as at
 from ..algebra.access import flat3, store_twist
 from ..algebra.lanes import flat_from
 from ..algebra.vectors import STILL, Array
-from ..compiler.jit import for_muscles, shared
+from ..compiler.jit import entry, for_muscles, shared
 from ..joints.kinematics import kinematics
 from ..muscles import hill_layout as hill
 from ..muscles import layout as muscle
@@ -45,6 +45,19 @@ def law_arguments(data: Array, row: int, step: float, nv: int, tau: Array) -> tu
     activation = tau[state] + step * tau[state + count] if own > 0 else 0.0
     fibre = tau[state + 1] + step * tau[state + 1 + count] if own == 2 else 0.0
     return excitation, activation, fibre
+
+
+@entry
+def forces_along(data: Array, row: int, nv: int, paths: Array, tau: Array, found: Array) -> None:
+    """Force of the muscle with the record at row, and its derivatives by path length, path speed, excitation,
+    activation and fibre length (T, 6), for length and speed (T, 2) of its path and tau (T, nv + inputs + states twice).
+    """
+    law = row + int(data[row + muscle.MUSCLE_LAW])
+    for k in range(paths.shape[0]):
+        u, a, fibre = law_arguments(data, row, 0.0, nv, tau[k])
+        found[k, 0], by = muscle_force_tangent(data, law, paths[k, 0], paths[k, 1], u, a, fibre)
+        for j in range(5):
+            found[k, 1 + j] = by[j]
 
 
 @for_muscles()

@@ -243,7 +243,7 @@ def sweep_back(
     now: tuple[float, float, int],
     motion: tuple[Array, Array, Array, Array],
     stops: tuple[Array, Array],
-    slopes: tuple[Array, Array],
+    slopes: tuple[Array, Array, Array],
     found: tuple[Array, Array, Array],
     chart: Array,
 ) -> None:
@@ -255,11 +255,11 @@ def sweep_back(
     rows: None, or `rows.Rows` where the model has constraints or coordinates are prescribed. nodes: None, or
     `nodes.NodesBack` where it has soft bodies, whose free nodes follow in all (nv,) but those by forces and inputs.
     stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
-    derivatives of the loss by q and q'. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those by the state after
-    the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau (n, stages, nv +
-    inputs) gets those by forces and inputs at each stage; notes (n, stages, NOTES, nv) and stop_notes (m, NOTES,
-    nv), or (..., 0, 0) without coordinates behind joints, get those of `stage.note_stage`; and sums those by the model
-    (see `layout`). chart (nb,) is a workspace.
+    derivatives of the loss by q, q' and states of muscles. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those
+    by the state after the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau
+    (n, stages, nv + inputs) gets those by forces and inputs at each stage; notes (n, stages, NOTES, nv) and stop_notes
+    (m, NOTES, nv), or (..., 0, 0) without coordinates behind joints, get those of `stage.note_stage`; and sums those by
+    the model (see `layout`). chart (nb,) is a workspace.
     Where a step fails, flags tell why.
     """
     arrays, _, _, _, _, lent, spaces = run
@@ -281,6 +281,8 @@ def sweep_back(
         for d in range(nv):
             by_q[d] += slopes[0][k + 1, d]
             by_qd[d] += slopes[1][k + 1, d]
+        for j in range(states.shape[1]):
+            vectors[adjoint.BY_STATES, width + j] += slopes[2][k + 1, j]
         copy(q[k], begun_q)
         copy(qd[k], begun_qd)
         for j in range(states.shape[1]):

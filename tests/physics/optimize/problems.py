@@ -4,7 +4,8 @@ import numpy as np
 
 import physics as ph
 from physics.optimize.control_frames import Displaced
-from physics.optimize.gradient import Motion, make_task
+from physics.optimize.gradient import make_task
+from physics.optimize.steps import Motion
 from tests.physics.generators import TREE_KINDS, random_pose, random_state, random_tree
 
 IMPLICIT = ("bdf1", "sdirk2")
@@ -17,7 +18,7 @@ SHARE = 1e-3
 def loss(task):
     """Of a task's motion."""
     rows = task._simulated(task.state, task.steps, 1)
-    return task.objective.evaluate(task.span(0, rows.q, rows.qd, Displaced(task.model, ()))).value
+    return task.objective.evaluate(task.span(0, rows, Displaced(task.model, ()))).value
 
 
 def differences(task, share=SHARE):

@@ -7,7 +7,8 @@ import physics as ph
 from physics.muscles import MassPoints, PathPoint, SphereCappedCylinder, Tension, Wrap
 from physics.optimize import gradient as module
 from physics.optimize.control_frames import control_numbers
-from physics.optimize.gradient import Motion, make_task
+from physics.optimize.gradient import make_task
+from physics.optimize.steps import Motion
 from tests.physics.generators import smooth_frames
 from tests.physics.optimize.problems import IMPLICIT, errors, random_task
 

@@ -8,7 +8,8 @@ from physics import kernels
 from physics.constraints import CouplingConstraint, DistanceConstraint
 from physics.muscles import PathPoint, Tension
 from physics.optimize import gradient as module
-from physics.optimize.gradient import Motion, make_task
+from physics.optimize.gradient import make_task
+from physics.optimize.steps import Motion
 from tests.physics.constraints.mechanisms import four_bar
 from tests.physics.generators import TREE_KINDS, loop_frames, random_state, random_tree
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate

@@ -5,7 +5,8 @@ import pytest
 
 import physics as ph
 from physics.constraints import CouplingConstraint
-from physics.optimize.gradient import Motion, make_task
+from physics.optimize.gradient import make_task
+from physics.optimize.steps import Motion
 from tests.physics.generators import random_surface
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate
 

@@ -6,7 +6,8 @@ import pytest
 import physics as ph
 from physics.muscles import Cylinder, DeGroote, Millard, PathPoint, Thelen, Wrap
 from physics.optimize import gradient as module
-from physics.optimize.gradient import Motion, make_task
+from physics.optimize.gradient import make_task
+from physics.optimize.steps import Motion
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate
 
 LAWS = {

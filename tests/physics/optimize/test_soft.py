@@ -7,8 +7,9 @@ import physics as ph
 from physics.dynamics import inverse_dynamics
 from physics.muscles import PathPoint
 from physics.optimize import gradient as module
-from physics.optimize.gradient import Motion, make_task
+from physics.optimize.gradient import make_task
 from physics.optimize.starts import stiff
+from physics.optimize.steps import Motion
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate
 from tests.physics.soft.blocks import grid
 

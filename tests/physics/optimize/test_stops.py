@@ -6,7 +6,8 @@ import pytest
 import physics as ph
 from physics.muscles import MassPoints, PathPoint
 from physics.optimize import gradient as module
-from physics.optimize.gradient import Motion, make_task
+from physics.optimize.gradient import make_task
+from physics.optimize.steps import Motion
 from tests.physics.generators import smooth_frames
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate
 
