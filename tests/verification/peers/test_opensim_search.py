@@ -21,9 +21,10 @@ GOAL = {"r_shoulder_elev": 0.3, "r_elbow_flex": 0.9}
 SPAN, STEP, ROWS, ACTIVE = 0.4, 2e-3, 9, 0.05
 
 
-def alone(call, folder):
-    """One of the functions below in a process of its own: what other tests read stays in OpenSim as defaults."""
-    code = f"from tests.verification.peers import test_opensim_search as here; here.{call}(here.Path({str(folder)!r}))"
+def alone(call, folder, module="test_opensim_search"):
+    """A function of a module in a process of its own: what other tests read stays in OpenSim as defaults."""
+    code = f"import pathlib; from tests.verification.peers import {module}; "
+    code += f"{module}.{call}(pathlib.Path({str(folder)!r}))"
     subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[3], check=True)
 
 
