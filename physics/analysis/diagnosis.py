@@ -115,6 +115,7 @@ def _driven(problem: Problem) -> bool:
         or len(problem.motions[0])
         or model.prescribed.any()
         or model.controllers
+        or model.feedback_laws
         or any(isinstance(force, Wrench | ForceField) and not force.stores_all for force in model.forces)
         or any(
             each.law is None and not isinstance(each.tension, str) and each.tension for each in model.muscles

@@ -1,7 +1,8 @@
-"""Forces on bodies: springs, wrenches, damping, ground, mounts, bushings, controllers, and the inputs they follow."""
+"""Forces on bodies: springs, wrenches, damping, ground, mounts, bushings; controllers, feedback laws and inputs."""
 
 from .controller import PositionController
 from .elements import BodyDamping, Bushing, Ground, Mount, SphereContact, Spring, Wrench
+from .feedback import Feedback
 from .field import ForceField
 from .inputs import Input
 
@@ -12,6 +13,7 @@ __all__ = [
     "Wrench",
     "BodyDamping",
     "Bushing",
+    "Feedback",
     "Ground",
     "Mount",
     "Force",

@@ -1,16 +1,18 @@
 """The part of a model's builder that adds forces, inputs, controllers and wobbling masses."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, TypeVar
 
 from ..bodies.body import Body, given
 from ..bodies.names import NameIndex, coordinate_names
 from ..errors import FormatError, ModelError
-from ..registry import arguments, check_keys, checked_entries
+from ..registry import arguments, check_keys, checked_entries, required
 from ..validation import number, unit_axis
 from . import (
     BodyDamping,
     Bushing,
+    Feedback,
     Force,
     ForceField,
     Ground,
@@ -48,6 +50,7 @@ class ForceBuilder:
         self.forces: list[Force] = []
         self.inputs: list[Input] = []
         self.controllers: list[PositionController] = []
+        self.feedback_laws: list[Feedback] = []
         self._by_name = {"spring": NameIndex(), "force": NameIndex()}
         self._bodies_by_name = NameIndex()
         self.inputs_by_name = NameIndex()
@@ -291,6 +294,35 @@ class ForceBuilder:
                 raise ModelError(f"controller {name!r} needs the input name {needed.name!r}, which is taken")
         self.controllers.append(controller)
         return controller
+
+    def add_feedback(self, name: str, of: str, *, gain: float, **more: Any) -> Feedback:
+        """Add a law that changes a torque, or an input added before, by a signal of the state.
+
+        more: the other numbers and names of `Feedback`, which has their meanings, units and defaults.
+        """
+        made = Feedback(
+            new_name(name, "feedback", [each.name for each in self.feedback_laws]), of, gain, **given(more)
+        )
+        free = {
+            name: not prescribed
+            for each in self.bodies
+            for name, prescribed in zip(coordinate_names(each), each.joint.prescribed)
+        }
+        driven = [
+            *(name for name in free if free[name]),
+            *self.inputs_by_name(self.inputs),
+            *self._input_names(),
+        ]
+        grounds = [force for force in self.forces if isinstance(force, Ground | SphereContact)]
+        made.check(driven, free, self.body_numbers(), [self.bodies[each.body].name for each in grounds])
+        self.feedback_laws.append(made)
+        return made
+
+    def read_feedback_laws(self, entries: Any) -> None:
+        """Add the laws of a `Model.to_dict`."""
+        known = [each.name for each in fields(Feedback)]
+        for entry in checked_entries(entries, "feedback_laws", known, required(Feedback)):
+            self.add_feedback(**entry)
 
     def _added(self, kind: type[Made], values: Mapping[str, Any]) -> Made:
         name = checked_name(values["name"], kind.what)

@@ -14,6 +14,7 @@ from .._typing import FloatArray
 from ..bodies.state import State
 from ..errors import CancelledError, DivergedError, ModelError
 from ..forces import ForceField, Wrench
+from ..forces.feedback import pack_feedback
 from ..kernels import layout
 from ..kernels.constraints.layout import EQUALITY, SEGMENTS
 from ..model.coordinates import rotation_coordinates
@@ -68,6 +69,10 @@ class Problem:
     own: Model | None = None
     whole: bool = False
 
+    def tables(self) -> tuple[Any, ...]:
+        """Of forces and inputs for the kernels, with a memory of its own for the model's feedback laws."""
+        return (*self.tau, *pack_feedback(self.model))
+
 
 Stages: TypeAlias = "tuple[tuple[float, float], ...]"
 EULER: Stages = ((0.0, 1.0),)
@@ -113,6 +118,11 @@ class Method:
         """ModelError if the method does not support the model."""
         for refuse in self.refusals:
             refuse(model, self.name)
+        if model.feedback_laws and self.number < 0:
+            raise ModelError(
+                f"the integrator {self.name!r} does not support the feedback {model.feedback_laws[0].name!r}: use a "
+                "method with a fixed step"
+            )
         self.check_cusps(model)
 
     def check_cusps(self, model: Model) -> None:

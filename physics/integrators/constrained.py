@@ -45,7 +45,8 @@ def integrate_constrained(problem: Problem, method: Method, state: State) -> Res
     look_ahead(problem, method, state, spaces[0])
     carry(model, state, workspace.stage[layout.TAU])
     system, memory, contacts, effort = constraint_space(model, local=True)
-    parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, problem.tau)
+    tables = problem.tables()
+    parts = (model.arrays, model.constraint_arrays, contacts, problem.motions, tables)
     settle, scheme = settler(problem), method.scheme
 
     def run_steps(
@@ -53,7 +54,7 @@ def integrate_constrained(problem: Problem, method: Method, state: State) -> Res
     ) -> None:
         nonlocal system
         if counters[0] == 0:
-            note_start(problem, q, qd, workspace, system, recording)
+            note_start(problem, tables, q, qd, workspace, system, recording)
         written = int(counters[1])
 
         def advance(system: System) -> None:
@@ -115,7 +116,7 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
     model = problem.model
     if not model.num_constraint_rows:
         return lambda first, last, recording, begun: None
-    parts = (model.arrays, model.constraint_arrays, problem.motions, problem.tau)
+    parts = (model.arrays, model.constraint_arrays, problem.motions, problem.tables())
     tau = np.concatenate([model.with_inputs(None), model.carried(None)])
     system = make_system(model.arrays, model.constraint_arrays, local=True)
     vectors = (tau, np.zeros(model.num_coordinates), np.zeros(model.num_coordinates))
@@ -133,6 +134,7 @@ def settler(problem: Problem) -> Callable[[int, int, Recording, float], None]:
 
 def note_start(
     problem: Problem,
+    tables: Any,
     q: FloatArray,
     qd: FloatArray,
     workspace: Workspace,
@@ -144,11 +146,15 @@ def note_start(
     states = None if recording.muscle_states is None else recording.muscle_states[0]
     recording.forces = np.zeros((len(problem.samples), model.num_constraint_rows))
     recording.efforts = np.zeros((len(problem.samples), model.num_coordinates))
+    if model.feedback_laws:
+        spaces = workspace.clear()
+        kernels.stepping.motion.hold(problem.motions, problem.start, 0.0, q, qd, spaces[layout.DOF])
+        kernels.stepping.feedback.hold_feedback(tables, model.arrays, q, qd, spaces)
     kernels.stepping.evaluate.evaluate(
         model.arrays,
         model.constraint_arrays,
         problem.motions,
-        problem.tau,
+        tables,
         problem.start,
         q,
         qd,

@@ -24,7 +24,7 @@ def integrate_fixed_step(problem: Problem, method: Method, state: State) -> Resu
     spaces = workspace.clear()
     prepare_checks(problem, method, state, spaces)
     carry(problem.model, state, workspace.stage[layout.TAU])
-    scheme = method.scheme
+    scheme, tables = method.scheme, problem.tables()
 
     def advance(
         count: int, counters: IntArray, q: FloatArray, qd: FloatArray, chart: IntArray, recording: Recording
@@ -32,7 +32,7 @@ def integrate_fixed_step(problem: Problem, method: Method, state: State) -> Resu
         kernels.stepping.rollout.rollout(
             problem.model.arrays,
             scheme,
-            problem.tau,
+            tables,
             problem.start,
             problem.dt,
             count,

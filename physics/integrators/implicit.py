@@ -66,7 +66,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
     implicit = implicit_workspace(model, rows, dense=constrained)
     carry(model, state, implicit[3][stage.GIVEN_FORCE])
     system, memory, contacts, effort = constraint_space(model, local=True)
-    settle = settler(problem) if constrained else None
+    settle, tables = settler(problem) if constrained else None, problem.tables()
     nv, stages = model.num_coordinates, method.order or 1  # methods have as many stages as their order
     room = problem.whole and constrained
     rates = np.zeros((len(problem.samples), nv + stages * (nv + rows))) if room else None
@@ -76,7 +76,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
     ) -> None:
         nonlocal system
         if constrained and counters[0] == 0:
-            note_start(problem, q, qd, workspace, system, recording)
+            note_start(problem, tables, q, qd, workspace, system, recording)
         written = int(counters[1])
         record_qd = recording.qd if rates is None else rates
 
@@ -89,7 +89,7 @@ def integrate_implicit(problem: Problem, method: Method, state: State) -> Result
                 model.arrays,
                 more,
                 method.number,
-                problem.tau,
+                tables,
                 problem.start,
                 problem.dt,
                 count,

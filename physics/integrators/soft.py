@@ -37,6 +37,10 @@ def check_soft(model: Model, method: Method) -> None:
             "linearly_implicit_euler, bdf1, sdirk2, or an explicit method with a fixed step"
         )
     refuse_muscle_states(model, name)
+    for law in model.feedback_laws[:1]:
+        raise ModelError(
+            f"soft bodies ({model.soft_bodies[0].name!r}) do not go with feedback ({law.name!r})"
+        )
     solved = name == "linearly_implicit_euler"
     if solved and not model.soft_mesh.num_beads:
         return

@@ -125,7 +125,7 @@ class _Writing:
         parts = [ground, *(collection(tag, members) for tag, members in sets)]
         root = Element("OpenSimDocument", {"Version": VERSION})
         root.append(made("Model", *parts, name="model", gravity=self.model.gravity))
-        for kind in ("force", "controller", "contact"):
+        for kind in ("force", "controller", "contact", "feedback_law"):
             self.refused += [f"{kind} {each.name!r}" for each in getattr(self.model, f"{kind}s")]
         return root
 

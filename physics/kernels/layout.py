@@ -195,9 +195,10 @@ STAGE_Q, STAGE_QD, STAGE_QDD, SUM_QD, SUM_QDD, TAU, LAST_Q, LAST_QD, BEGUN_Q, BE
     11
 )
 STAGE_ROWS = 11
-# a run's counters: steps done, samples written; and its tables of generalized forces
+# a run's counters: steps done, samples written; and its tables of generalized forces, with the laws, the memory and the
+# inputs' ranges that only those of models with feedback have (see `stepping.feedback`), and the sums of an adjoint's
 DONE, WRITTEN = 0, 1
-TIMES, VALUES = 0, 1
+TIMES, VALUES, FEEDBACK, FEEDBACK_SUMS = 0, 1, 2, 3
 
 # integrators of the rollout
 SYMPLECTIC_EULER, FORWARD_EULER, RUNGE_KUTTA, TEXTBOOK_EULER = 0, 1, 2, 3

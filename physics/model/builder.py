@@ -142,7 +142,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
-        forces = self.springs, self.forces, self.inputs, self.controllers
+        forces = self.springs, self.forces, self.inputs, self.controllers, self.feedback_laws
         soft = self.soft_bodies + self.flexible_surfaces
         rest = self.constraints, self.contacts, self.muscles, self.colliders
         return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets, soft)
@@ -190,7 +190,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
 #: keys of a description, in the order of reading
 MODEL_KEYS = (
     *("gravity", "bodies", "inputs", "springs", "forces", "controllers", "constraints", "targets"),
-    *("contacts", "colliders", "muscles", "soft_bodies", "flexible_surfaces"),
+    *("contacts", "colliders", "muscles", "soft_bodies", "flexible_surfaces", "feedback_laws"),
 )
 #: methods that take an entry as its keys are; other keys have a method ``read_...``
 PLAIN: dict[str, Callable[..., Any]] = {

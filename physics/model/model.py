@@ -22,7 +22,7 @@ from ..constraints.packing import ConstraintArrays, pack_constraints
 from ..constraints.targets import ConstraintRows, MotionTarget
 from ..contacts import Collider, ColliderArrays, Contact, pack_contacts
 from ..errors import ModelError
-from ..forces import Force, Input, PositionController, Spring
+from ..forces import Feedback, Force, Input, PositionController, Spring
 from ..forces.controller import laws_of
 from ..forces.inputs import with_inputs
 from ..joints import Joint
@@ -47,7 +47,7 @@ class Model(ConstraintRows):
         bodies: the `Body` of each index, parents first.
         gravity: (3,) [m/s^2].
         springs: each `Spring` between points of bodies. forces: each other force element.
-        controllers: each `PositionController`. muscles: each `Muscle`.
+        controllers: each `PositionController`. muscles: each `Muscle`. feedback_laws: each `Feedback`.
         inputs: each `Input` that forces and controllers follow, those of the controllers last.
         constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an obstacle.
         targets: each `constraints.targets.MotionTarget`, by name.
@@ -63,6 +63,7 @@ class Model(ConstraintRows):
         forces: Sequence[Force] = (),
         inputs: Sequence[Input] = (),
         controllers: Sequence[PositionController] = (),
+        feedback_laws: Sequence[Feedback] = (),
         constraints: Mapping[str, Constraint] | None = None,
         contacts: Sequence[Contact] = (),
         muscles: Sequence[Muscle] = (),
@@ -79,9 +80,8 @@ class Model(ConstraintRows):
         self.targets: Mapping[str, MotionTarget] = MappingProxyType(dict(targets or {}))
         self.springs: tuple[Spring, ...] = instances(springs, Spring, "springs")
         self.forces: tuple[Force, ...] = instances(forces, Force, "forces")
-        self.controllers: tuple[PositionController, ...] = instances(
-            controllers, PositionController, "controllers"
-        )
+        self.controllers = instances(controllers, PositionController, "controllers")
+        self.feedback_laws: tuple[Feedback, ...] = instances(feedback_laws, Feedback, "feedback_laws")
         self._own_inputs: tuple[Input, ...] = instances(inputs, Input, "inputs")
         self.inputs = self._own_inputs + tuple(
             each for controller in controllers for each in controller.inputs(self.bodies)
@@ -346,7 +346,7 @@ class Model(ConstraintRows):
             described["muscles"] = [muscle.to_dict() for muscle in self.muscles]
         for each in self.soft_bodies:
             described.setdefault(each.key, []).append(each.to_dict())
-        for key in ("springs", "forces", "controllers", "contacts", "colliders"):
+        for key in ("springs", "forces", "controllers", "contacts", "colliders", "feedback_laws"):
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
         if self._own_inputs:
@@ -367,7 +367,7 @@ class Model(ConstraintRows):
         inputs = [repr((each.name, each.value)) for each in self.inputs]
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
         contacts = [*self.contact_names, *(muscle.name for muscle in self.muscles)]
-        described: list[Any] = [*self.targets.values(), *self.soft_bodies]
+        described: list[Any] = [*self.targets.values(), *self.soft_bodies, *self.feedback_laws]
         contacts += [repr(each.to_dict()) for each in described]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
@@ -386,7 +386,7 @@ class Model(ConstraintRows):
 
     @property
     def _arguments(self) -> dict[str, Any]:
-        names = ["bodies", "gravity", "springs", "forces", "inputs", "controllers"]
+        names = ["bodies", "gravity", "springs", "forces", "inputs", "controllers", "feedback_laws"]
         names += ["constraints", "contacts", "muscles", "colliders", "targets", "soft_bodies"]
         own = {"inputs": self._own_inputs, "gravity": np.array(self.gravity)}
         own |= {"constraints": dict(self.constraints), "targets": dict(self.targets)}

@@ -282,6 +282,8 @@ def _check_free(model: Model) -> None:
         raise ModelError(
             f"hyper-reduced coordinates do not support contacts ({touching!r}): use a compliant ground (add_ground)"
         )
+    for law in model.feedback_laws[:1]:
+        raise ModelError(f"hyper-reduced coordinates do not support feedback ({law.name!r})")
     if model.cusped:
         raise ModelError(f"hyper-reduced coordinates do not support cusps (joint of body {model.cusped!r})")
     if model.has_hard_limits:

@@ -108,7 +108,7 @@ class Together:
         kernels.stepping.rollouts.rollouts(
             model.arrays,
             method.scheme,
-            problem.tau,
+            problem.tables(),
             problem.dt,
             steps,
             problem.samples,

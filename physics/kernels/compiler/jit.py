@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ..layout import COLLIDERS, MUSCLE_BITS, ONE_SIDED, RARE_BITS, SYSTEM_LOOPS
+from ..layout import COLLIDERS, FEEDBACK, MUSCLE_BITS, ONE_SIDED, RARE_BITS, SYSTEM_LOOPS
 from .sources import CHECKED, module_name, sources_hash
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
@@ -196,6 +196,11 @@ def _of_loops(types: Any) -> bool:
     return len(types[0].types) > SYSTEM_LOOPS
 
 
+def _of_feedback(types: Any) -> bool:
+    """Whether the first argument, tables of generalized forces, has an entry for feedback laws."""
+    return len(types[0].types) > FEEDBACK
+
+
 def _instead(function: Callable[..., Any], result: Any) -> Any:
     """A function with the same arguments that returns ``result`` at once."""
     names = ", ".join(inspect.signature(function).parameters)
@@ -249,6 +254,11 @@ def for_one_sided(result: Any) -> Callable[[Kernel], Kernel]:
 def for_loops(function: Kernel) -> Kernel:
     """As `for_colliders`, for a kernel that takes a system of rows first and works for models with local loops."""
     return _by_entry(_of_loops, False, function)
+
+
+def for_feedback(function: Kernel) -> Kernel:
+    """As `for_colliders`, for a kernel that takes tables first, returns nothing, and works for models with feedback."""
+    return _by_entry(_of_feedback, None, function)
 
 
 def _by_entry(wanted: Callable[[Any], bool], result: Any, function: Kernel) -> Kernel:

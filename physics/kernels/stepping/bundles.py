@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from ..algebra.vectors import Array
 
-# times (k,) and values (k, nv + inputs) of the generalized forces
-Tables: TypeAlias = tuple[Array, Array]
+# times (k,) and values (k, nv + inputs) of the generalized forces; in models with feedback more (see `layout`)
+Tables: TypeAlias = Array
 # q and q' (nv,)
 State: TypeAlias = tuple[Array, Array]
 # work, dof, flags

@@ -12,6 +12,7 @@ from ..contact.constrained_step import note_contradiction
 from ..muscles.states import begin_states, record_states
 from . import implicit_stage as newton
 from .bundles import Implicit, Log, More, Spaces, State, Tables
+from .feedback import hold_feedback
 from .implicit import implicit_step, take_hold
 from .implicit_impulses import ACCEPTED, AGAIN, FAILED, settle, take_turn
 from .motion import catch
@@ -225,6 +226,7 @@ def implicit_rollout(
         t, written, count = start + counters[at.DONE] * dt, counters[at.WRITTEN], 0
         copy(q, begun_q)
         copy(qd, begun_qd)
+        hold_feedback(tables, arrays, q, qd, spaces)
         begin_states(data, width, given, vectors[newton.BEGUN_Q])
         now = t, float(counters[at.DONE])
         if more is not None:

@@ -23,6 +23,7 @@ from ..muscles.states import (
     watch_states,
 )
 from .bundles import Log, Spaces, State, Tables
+from .feedback import add_held, hold_feedback
 from .step_checks import check_step
 
 # A rotation vector changes its chart beyond this length: half a radian past pi gives hysteresis, far from the
@@ -47,11 +48,12 @@ def copy(source: Array, target: Array) -> None:
 @inline
 def table_force(tables: Tables, t: float, tau: Array) -> None:
     """Linear interpolation in a table of generalized forces, constant beyond its ends; one row is a constant."""
-    times, values = tables
+    times, values = tables[at.TIMES], tables[at.VALUES]
     if times.shape[0] == 1:
         copy(values[0], tau)
     else:
         interpolate(times, values, t, tau)
+    add_held(tables, tau)
 
 
 @shared
@@ -330,6 +332,7 @@ def rollout(
         t = start + counters[at.DONE] * dt
         copy(q, last_q)
         copy(qd, last_qd)
+        hold_feedback(tables, arrays, q, qd, spaces)
         if states:
             begin_states(arrays[at.MODEL_DATA], first, tau, stage[FIRST])
         evaluate_stages(arrays, scheme, tables, t, dt, states, q, qd, stage, spaces)

@@ -20,6 +20,7 @@ from ..contact.constrained_step import (
 from ..muscles.states import BEGUN, FIRST, begin_states, finish_states, record_states, set_implicit
 from .bundles import Log, Parts, Workspace
 from .evaluate import evaluate
+from .feedback import hold_feedback
 from .motion import catch, finish_held, hold, jumps_within, note_lag
 from .parts import MOST_BOUNCES, PARTS, add_share, bounces, keep, part_before, take_means, write
 from .rollout import (
@@ -305,6 +306,7 @@ def advance(
         t, written = start + counters[at.DONE] * dt, counters[at.WRITTEN]
         copy(q, last_q)
         copy(qd, last_qd)
+        hold_feedback(tables, arrays, q, qd, spaces)
         if data[at.MUSCLE_STATES] > 0.0:
             begin_states(data, first, stage[at.TAU], stage[FIRST])
         if scheme[at.SCHEME_NUMBER] == at.RUNGE_KUTTA:

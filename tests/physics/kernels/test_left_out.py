@@ -23,5 +23,5 @@ def test_a_chain_on_what_moves_compiles_no_kernel_of_contacts(tmp_path):
     compiled = compile_time.child(PROGRAM, str(tmp_path))["kernels"]
     modules = {path.parents[1].name.partition("-")[0] for path in tmp_path.rglob("*.nbc")}
     assert {name for name in modules if name.startswith("contact.")} <= OF_EQUALITIES
-    assert "stepping.stepper" in modules
+    assert "stepping.stepper" in modules and not any("feedback" in name for name in modules)
     assert compiled  # `test_compiling` relies on it
