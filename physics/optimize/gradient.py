@@ -27,6 +27,7 @@ from ..simulation.start import check_start
 from ..soft.states import carried_nodes
 from ..validation import chosen, instance, number
 from .control_frames import COUNT, Displaced, pull_frames
+from .laws import by_laws, tables_of
 from .losses import Objective, Span, check_objective
 from .parameters import (
     DIFFERED,
@@ -232,7 +233,7 @@ class Sweep:
         nv, nb = model.num_coordinates, model.num_bodies
         self.stops, self.grazes = Stops(task.model), False
         self.kept = self.displaced.kept(task.values["table"].shape[1])
-        self.table = np.zeros_like(table)
+        self.table, tables = np.zeros_like(table), tables_of(model, task.times, table)
         self.bodies, self.coordinates = np.zeros((nb, at.BODY_SUMS)), np.zeros((nv, at.COORDINATE_SUMS))
         width = max(table.shape[1] + 4 * model.num_muscle_states, nv + num_places(model))
         self.gravity, self.vectors = np.zeros(3), np.zeros((at.VECTORS, width))
@@ -253,7 +254,7 @@ class Sweep:
         channels, pieces = task.prescribed()
         channels = np.concatenate([self.displaced.own[channels[:, :1]], channels[:, 1:]], axis=1)
         self.rows = rows_of(model, len(METHODS[task.integrator]), (channels, pieces))
-        self.run = (model.arrays, (task.times, table), pulls, self.displaced.extra, sums, lent, self.spaces)
+        self.run = (model.arrays, tables, pulls, self.displaced.extra, sums, lent, self.spaces)
 
     def _variants(self) -> FloatArray:
         """The kernels' data (n, 4, size) of models with each number that is differed displaced (`at.WAYS`)."""
@@ -355,7 +356,7 @@ class Sweep:
             whole[:, j, k] = whole[:, k, j] = column
         whole = turn.transpose(0, 2, 1) @ whole @ turn
         young = np.zeros(0) if self.nodes is None else self.nodes[4][1] / self.task.values["young"]
-        by_number = {key: np.zeros_like(self.task.values[key]) for key in DIFFERED}
+        by_number = by_laws(self.run[1]) | {key: np.zeros_like(self.task.values[key]) for key in DIFFERED}
         for (key, k, far), change in zip(self.differed, self.by_variant):
             by_number[key][k] += change / far
         return {

@@ -179,3 +179,10 @@ def check_time(time: Any, start: float, end: float, what: str) -> None:
     """ModelError if a time, unless None, is not in a run from start to end [s]."""
     if time is not None and not start - 1e-9 <= number(time, f"time of {what}") <= end + 1e-9:
         raise ModelError(f"time of {what} must lie in the run from {start:g} to {end:g} s, got {time:g}")
+
+
+def check_given(model: Model, names: Any, what: str) -> None:
+    """ModelError if feedback laws change one of these inputs, of which an objective knows only what is given."""
+    for law in model.feedback_laws:
+        if law.of in names:
+            raise ModelError(f"{what} of {law.of!r} would not count the feedback {law.name!r}: leave it out")

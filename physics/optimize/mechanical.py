@@ -20,7 +20,7 @@ from ..model.checks import check_flags
 from ..model.model import Model
 from ..model.observation import observe
 from ..validation import finite_array, number
-from .losses import Loss, Objective, Span, check_time
+from .losses import Loss, Objective, Span, check_given, check_time
 
 # s along a motion: differences of arms of muscles have an error of AHEAD^4, and one of round-off over AHEAD
 AHEAD = 1e-4
@@ -171,7 +171,8 @@ class MuscleForce(Objective):
     direct = ("law", "points", "radii")
 
     def check(self, model: Model, start: float, end: float) -> None:
-        muscle_number(model, self.muscle)
+        muscle = model.muscles[muscle_number(model, self.muscle)]
+        check_given(model, (muscle.tension,), "a muscle's force")
         number(self.target, f"target of the force of {self.muscle!r}")
         check_time(self.time, start, end, f"the force of {self.muscle!r}")
 

@@ -18,7 +18,7 @@ from ..geometry import lie
 from ..model.model import Model
 from ..motions.table import interpolated
 from ..validation import finite_array, instance, near_names, number, rising, unit_axis
-from .losses import Loss, Objective, Product, Span, Sum, check_time
+from .losses import Loss, Objective, Product, Span, Sum, check_given, check_time
 from .mechanical import Energy, Momentum, MuscleForce
 
 __all__ = [
@@ -298,7 +298,8 @@ class Effort(Objective):
     names: Any = None
 
     def check(self, model: Model, start: float, end: float) -> None:
-        self.columns(model)
+        known = (*model.coordinate_names, *model.input_names)
+        check_given(model, [known[k] for k in self.columns(model)], "an effort")
 
     def columns(self, model: Model) -> list[int]:
         """Those of forces and inputs that count."""

@@ -30,12 +30,13 @@ from .path_points import check_points, moved_muscles, point_numbers, point_slice
 #: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
 #: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,), "young" (m,)
 #: of soft bodies with tetrahedra, "frames" (m, 6) of all bodies' joints, "points" (m, 3) of all muscles' paths, "radii"
-#: (m,) of the surfaces under them, "laws" (m,) of all muscles.
+#: (m,) of the surfaces under them, "laws" (m,) of all muscles, "gains" and "levels" (m,) of all feedback laws.
 Values: TypeAlias = dict[str, FloatArray]
 #: entries of an inertia; the last three stand twice in the matrix
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 SPRINGS = {"stiffness": layout.STIFFNESS, "rest": layout.REST, "damping": layout.DAMPING}
 OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "young", "frames", "points", "radii", "laws")
+FEEDBACK = {"gains": "gain", "levels": "level"}
 #: those whose derivatives are by differences of each stage's equations
 DIFFERED = ("radii", "laws")
 
@@ -74,6 +75,8 @@ KINDS = {
     "points": Kind("points", "muscle", "m, (m, 3): points of its path, each in its body's frame"),
     "radii": Kind("radii", "muscle", "m, (m,): radii of the surfaces under its path, in its order", 0.0),
     "law": Kind("laws", "number of a law", "the number's own"),
+    "gain": Kind("gains", "feedback law", "what the law changes by its signal"),
+    "level": Kind("levels", "feedback law", "of the law's signal"),
 }
 
 
@@ -87,10 +90,10 @@ class Parameter:
             ``"speed"`` (a coordinate at the start), ``"mass"``, ``"center"``, ``"inertia"`` of a body,
             ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"young"`` of a soft body,
             ``"frames"``, the control frames of a body's spline joint, whose knots stay, ``"points"`` of a muscle's
-            path, ``"radii"`` of the surfaces under it, ``"law"``, a number of a muscle's law, or ``"gravity"``. Units
-            are in `KINDS`.
-        name: of the coordinate (``"body.coordinate"``), the input, the body, the soft body, the muscle, or the number
-            of its law (``"muscle.max_isometric_force"``); empty for gravity.
+            path, ``"radii"`` of the surfaces under it, ``"law"``, a number of a muscle's law, ``"gain"`` or
+            ``"level"`` of a feedback law, or ``"gravity"``. Units are in `KINDS`.
+        name: of the coordinate (``"body.coordinate"``), the input, the body, the soft body, the muscle, the number of
+            its law (``"muscle.max_isometric_force"``), or the feedback law; empty for gravity.
         index: of one entry of an array (a row of a table, an axis, a control frame, a point, a radius); None: all.
     """
 
@@ -110,6 +113,7 @@ class Parameter:
         names["number of a law"] = tuple(
             f"{each.name}.{name}" for each in model.muscles for name in law_fields(each)
         )
+        names["feedback law"] = tuple(law.name for law in model.feedback_laws)
         known = names.get(kind.of, ("",))
         if self.name not in known:
             what = f"no {kind.of} is named" if kind.of else "it has no name, got"
@@ -170,7 +174,10 @@ def values_of(model: Model, state: State, table: FloatArray) -> Values:
     joints = {"gravity": np.array(model.gravity), "frames": frames, "points": points}
     joints["young"] = np.array([model.soft_bodies[k].young for k in solid(model)])
     muscles = {"radii": all_numbers(model, radii_of), "laws": all_numbers(model, law_numbers)}
-    return {**start, **bodies, **springs, **joints, **muscles}
+    laws = {
+        key: np.array([getattr(law, name) for law in model.feedback_laws]) for key, name in FEEDBACK.items()
+    }
+    return {**start, **bodies, **springs, **joints, **muscles, **laws}
 
 
 def model_with(values: Values, old: Model) -> Model:
@@ -178,7 +185,7 @@ def model_with(values: Values, old: Model) -> Model:
     from the inertia that they carry.
     """
     before = values_of(old, old.state(), values["table"])
-    if all(np.array_equal(values[key], before[key]) for key in OF_MODEL):
+    if all(np.array_equal(values[key], before[key]) for key in (*OF_MODEL, *FEEDBACK)):
         return old
     bodies, frames = [], frame_slices(old)
     for i, body in enumerate(old.bodies):
@@ -208,7 +215,10 @@ def model_with(values: Values, old: Model) -> Model:
     soft = list(old.soft_bodies)
     for k, young in zip(solid(old), values["young"].tolist()):
         soft[k] = replace(soft[k], young=young)
-    return old.altered(bodies=bodies, gravity=values["gravity"].copy(), muscles=muscles, soft_bodies=soft)
+    numbers = zip(old.feedback_laws, values["gains"].tolist(), values["levels"].tolist())
+    changed_laws = [replace(law, gain=gain, level=level) for law, gain, level in numbers]
+    parts: Any = {"bodies": bodies, "muscles": muscles, "soft_bodies": soft, "feedback_laws": changed_laws}
+    return old.altered(gravity=values["gravity"].copy(), **parts)
 
 
 def solid(model: Model) -> list[int]:

@@ -98,6 +98,7 @@ def refuse_start(model: Model, motions: Any, parameters: Any) -> None:
     for what, found, kinds in (
         ("constraints and motions", model.constraints and motions, ("position", "speed", "frames")),
         ("soft bodies", model.soft_bodies, ("frames",)),
+        ("feedback", model.feedback_laws, ("frames",)),
     ):
         for each in parameters if found else ():
             if each.kind in kinds:

@@ -7,11 +7,13 @@ from ..algebra.vectors import Array
 from ..compiler.jit import entry, shared
 from ..dynamics.rnea import inverse_dynamics
 from ..muscles.states import advance_states, has_states
+from ..stepping.feedback import hold_feedback
 from ..stepping.implicit import GAMMA
 from ..stepping.motion import follow
 from ..stepping.rollout import CHART_LIMIT, change_charts, copy
 from . import layout as adjoint
 from .charts import pull_charts
+from .feedback import pull_feedback
 from .projection import (
     begin_projection,
     find_pushes,
@@ -262,7 +264,7 @@ def sweep_back(
     the model (see `layout`). chart (nb,) is a workspace.
     Where a step fails, flags tell why.
     """
-    arrays, _, _, _, _, lent, spaces = run
+    arrays, tables, _, _, _, lent, spaces = run
     (start, h, first), (q, qd, states, stages), dof, vectors = now, motion, spaces[at.DOF], lent[3]
     (by_tau, notes, stop_notes), (numbers, stopped) = found, stops
     nv, width = q.shape[1], by_tau.shape[2]
@@ -290,6 +292,7 @@ def sweep_back(
             vectors[adjoint.BASE_STATES, width + j] = states[k, j]
         if first + k > 0:  # a run keeps the chart in which it begins
             change_charts(arrays, dof, CHART_LIMIT, 0.0, begun_q, begun_qd, push, chart)
+        hold_feedback(tables, arrays, begun_q, begun_qd, spaces)
         copy(q[k + 1], end_q)
         copy(qd[k + 1], end_qd)
         stop = numbers[k] if numbers.shape[0] > 0 else -1
@@ -305,6 +308,8 @@ def sweep_back(
         if stop >= 0:
             for d in range(nv):
                 by_q[d] += vectors[adjoint.STOPPED_Q, d]
+        times = t + GAMMA * h, t + h
+        pull_feedback(tables, arrays, times, by_tau[k], (begun_q, begun_qd), lent, run[4][0], spaces)
         if rows is not None:
             forget_prescribed(rows, by_q, by_qd)
     for d in range(nv):
