@@ -51,8 +51,20 @@ class BodyPanel(SidebarPanel, Panel):
         layout.prop(settings, "mass_source")
         if settings.mass_source == "MESH":
             draw_fields(layout, settings, "shape", "density")
-            return
-        layout.prop(settings, "mass")
+        else:
+            layout.prop(settings, "mass")
+
+
+class MassDistributionPanel(SidebarPanel, Panel):
+    bl_idname = "CONDYLE_PT_mass_distribution"
+    bl_label = "Center, Inertia"
+    bl_parent_id = "CONDYLE_PT_body"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    poll = shown_if(lambda context: (body := own_body(context)) and body.data.body.mass_source != "MESH")
+
+    def draw(self, context: Any) -> None:
+        layout, settings = fields(self.layout), references.active_body(context).data.body
         layout.column().prop(settings, "center_of_mass", text="Center")
         column = layout.column(align=True)
         ending, unit = ("_small", "g·cm²") if is_small(settings) else ("", "kg·m²")

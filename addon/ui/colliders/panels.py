@@ -36,18 +36,15 @@ class ColliderPanel(SidebarPanel, Panel):
             are = f"Colliders: {len(colliders.chosen(chosen))} of {len(chosen)} selected"
             layout.label(text=are, icon="RESTRICT_SELECT_OFF")
         settings = shown(context)
-        if settings is None:
+        if settings is None or not settings.enabled:
             return
         column = fields(layout.column())
-        draw_fields(column, settings, "active")
-        if settings.enabled:
-            draw_fields(column, settings, "shape", *LENGTHS.get(settings.shape, ()))
-            if settings.shape not in {"CONVEX", "MESH"}:
-                draw_fields(column, settings, "center")
-        elif references.active_body(context).bone:
-            draw_fields(column, settings, "radius")
+        draw_fields(column, settings, "active", "shape", *LENGTHS.get(settings.shape, ()))
+        if settings.shape not in {"CONVEX", "MESH"}:
+            draw_fields(column, settings, "center")
         draw_fields(column, settings, "margin")
-        layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
+        if not chains.sprung([references.active_body(context)]):  # its panel has the button
+            layout.operator("condyle.copy_to_selected", icon="COPYDOWN")
 
 
 class ColliderContactPanel(SidebarPanel, Panel):
@@ -59,5 +56,8 @@ class ColliderContactPanel(SidebarPanel, Panel):
     poll = shown_if(lambda context: shown(context))
 
     def draw(self, context: Any) -> None:
-        column = fields(self.layout.column())
-        draw_fields(column, shown(context), "friction", "restitution", "groups", "collection")
+        column, settings = fields(self.layout.column()), shown(context)
+        if not settings.enabled:  # a link of a chain, which is a capsule
+            bone = references.active_body(context).bone
+            draw_fields(column, settings, "active", *(["radius"] if bone else []), "margin")
+        draw_fields(column, settings, "friction", "restitution", "groups", "collection")

@@ -32,6 +32,7 @@ class ConnectionPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_connection"
     bl_label = "Constraints, Springs, Ground"
     bl_order = 7
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         layout = self.layout

@@ -32,7 +32,7 @@ class GoalRows(RowList, UIList):
 class GoalsPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_goals"
     bl_label = "Goals"
-    bl_order = 1
+    bl_order = 2
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:

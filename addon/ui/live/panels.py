@@ -3,7 +3,7 @@
 from typing import Any
 
 import bpy
-from bpy.types import Context, Panel, Scene, UILayout
+from bpy.types import Panel, Scene, UILayout
 
 from ...blender import session
 from ...data import references
@@ -38,7 +38,7 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
         its = scene_of(live)
         if its not in (None, scene):
             layout.label(text=f"Running: scene {its.name}", icon="SCENE_DATA")
-        draw_figures(layout, run, live)
+    draw_figures(layout, run, live)
     column = fields(layout.column())
     draw_fields(column, live, "factor", "pull", "gravity")
     column.prop(scene.condyle, "play_live")
@@ -56,8 +56,8 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
 def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     """Draw always two lines, so that nothing below moves under the mouse."""
     column = layout.box().column(align=True)
-    if not run.total:
-        column.label(text="Starting", icon="SORTTIME")  # the panel above shows details
+    if run is None or not run.total:  # the panel above shows details
+        column.label(text="Starting" if run else "Space or Live: play", icon="SORTTIME" if run else "INFO")
         column.label(text="")
         return
     text, slow = speed_text(run.figures, live.factor)
@@ -117,33 +117,11 @@ def parts_of(slider: Any) -> tuple[str, str]:
 
 
 class LivePanel(SidebarPanel, Panel):
-    """Panel before a run."""
-
     bl_idname = "CONDYLE_PT_live"
     bl_label = "Live"
     bl_parent_id = "CONDYLE_PT_bake"
     bl_order = 1
     bl_options = {"DEFAULT_CLOSED"}
 
-    @classmethod
-    def poll(cls, _context: Any) -> bool:
-        return session.live is None
-
     def draw(self, context: Any) -> None:
-        draw_live(self.layout, context.scene)
-
-
-class LiveRunPanel(SidebarPanel, Panel):
-    """Panel during a run: always open, even if the other panel is closed."""
-
-    bl_idname = "CONDYLE_PT_live_run"
-    bl_label = "Live"
-    bl_parent_id = "CONDYLE_PT_bake"
-    bl_order = 1
-
-    @classmethod
-    def poll(cls, _context: Any) -> bool:
-        return session.live is not None
-
-    def draw(self, context: Context) -> None:
         draw_live(self.layout, context.scene)

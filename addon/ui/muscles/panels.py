@@ -51,6 +51,7 @@ class MusclePanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_muscle"
     bl_label = "Muscles"
     bl_order = 8
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
         layout, scene = self.layout, context.scene

@@ -91,7 +91,7 @@ class SettingsPanel(SidebarPanel, Panel):
 class OutputPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_output"
     bl_label = "Output"
-    bl_parent_id = "CONDYLE_PT_bake"
+    bl_parent_id = "CONDYLE_PT_settings"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:
@@ -113,7 +113,7 @@ class OutputPanel(SidebarPanel, Panel):
 class StatisticsPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_statistics"
     bl_label = "Last Bake"
-    bl_parent_id = "CONDYLE_PT_bake"
+    bl_parent_id = "CONDYLE_PT_settings"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:

@@ -13,8 +13,7 @@ from ..layout import draw_fields, draw_lines, draw_note, fields
 class StartPanel(SidebarPanel, Panel):
     bl_idname = "CONDYLE_PT_start"
     bl_label = "Start and Time"
-    bl_parent_id = "CONDYLE_PT_bake"
-    bl_order = 4
+    bl_parent_id = "CONDYLE_PT_settings"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw(self, context: Any) -> None:

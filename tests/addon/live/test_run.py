@@ -366,16 +366,6 @@ def test_the_operator_runs_for_a_script(part, scene, make, axle):
 
 
 @pytest.mark.small
-def test_the_panel_of_a_run_is_open_wherever_it_was_started(part, monkeypatch):
-    panels = part("ui.live.panels")
-    before, during = panels.LivePanel, panels.LiveRunPanel
-    assert before.poll(None) and not during.poll(None)
-    monkeypatch.setattr(part("blender.session"), "live", object())
-    assert during.poll(None) and not before.poll(None)
-    assert "DEFAULT_CLOSED" not in getattr(during, "bl_options", ())
-
-
-@pytest.mark.small
 def test_what_stands_in_a_slider_of_the_ground_leaves_out_whose_it_is(part):
     parts_of = part("ui.live.panels").parts_of
     slider = MagicMock(group="GROUND", kind="TIMES", label="Box: 2: Stiffness")

@@ -323,13 +323,14 @@ def test_the_inertia_of_a_tiny_body_is_read_and_typed_in_a_smaller_unit(part, ma
 
 #: the panels of the tab, and within each panel those that it contains
 SIDEBAR = {
-    None: "bake chain collider goals soft_body welcome next_step body joint frames grid reach fit connection muscle "
+    None: "bake chain collider soft_body welcome next_step body joint goals frames grid reach fit connection muscle "
     "overlay",
-    "bake": "settings output statistics live live_run slow start",
+    "bake": "settings live slow",
+    "settings": "output statistics start",
     "goals": "goal_search make_physical",
     "collider": "collider_contact",
     "soft_body": "soft_body_advanced",
-    "body": "soft_parts",
+    "body": "mass_distribution soft_parts",
     "joint": "joint_bodies coordinates controller from_pose",
     "fit": "residuals",
     "connection": "chosen_connection",
