@@ -83,10 +83,11 @@ def prune(base: Path) -> None:
 
 def forgive(dispatcher: Any) -> Any:
     """The dispatcher, for which a file of the cache that cannot be read is as good as none, and what is there was made
-    of this source, as the folder's name says: some Numbas ask for the source file's time instead, which is another one
-    as soon as the same add-on is installed again.
+    of this source, as the folder's name says: Numba's own folder in it is named after where the source is, and some
+    Numbas ask for its time, which both change where the same add-on is installed again or elsewhere.
     """
     cache, files = dispatcher._cache, cast(Any, _Checked)
+    cache._cache_path = str(Path(cache._cache_path).parent)
     cache._cache_file = files(cache._cache_path, cache._impl.filename_base, "as the folder's name says")
 
     def load_overload(signature: Any, context: Any) -> Any:

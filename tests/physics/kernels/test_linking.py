@@ -134,6 +134,8 @@ def test_the_same_source_installed_again_compiles_nothing(tmp_path: Path) -> Non
     for path in root.rglob("*.py"):
         os.utime(path, (1e9, 1e9))
     assert child(tmp_path / "cache", root=root)["limit_value"] == [1, 0]
+    root = root.rename(tmp_path / "elsewhere")
+    assert child(tmp_path / "cache", root=root)["limit_value"] == [1, 0]
 
 
 @KEPT
