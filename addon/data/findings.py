@@ -68,8 +68,10 @@ def about(culprit: Body | Handle | Object | None, code: str, /, **values: Any) -
 def error(
     culprit: Body | Object | None, problem: Exception | str, code: str = "error", /, **values: Any
 ) -> Finding:
-    """An error in the words of its exception."""
-    return replace(about(culprit, code, message=str(problem), **values), is_error=True)
+    """An error in the words of its exception, which begin with a name."""
+    name = str(problem).partition(": ")[0] if code == "error" and ": " in str(problem) else ""
+    message = str(problem).removeprefix(name)
+    return replace(about(culprit, code, name=name, message=message, **values), is_error=True)
 
 
 def named(scene: Scene, finding: Finding) -> Finding:
@@ -99,16 +101,17 @@ def of_source(found: Iterable[Finding], source: str, maker: Object | None = None
 
 
 def few(names: Iterable[str], most: int = 4) -> str:
-    """The first names of a list, for a sentence."""
+    """The first names of a list and the number of the others, for a sentence."""
     names = list(names)
-    return f"{', '.join(names[:most])}{' and others' if len(names) > most else ''}"
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} other{'s' * (more > 1)}" if more > 0 else "")
 
 
-def gathered(found: Iterable[Finding], names: Collection[str] = NAMES) -> list[Finding]:
+def gathered(found: Iterable[Finding], names: Collection[str] = NAMES, most: int = 5) -> list[Finding]:
     """The findings, those that say the same of several things as one, about the first of these.
 
     Args:
-        names: values in which they may differ.
+        names: values in which they may differ. most: names in a finding.
     """
     groups: dict[Any, list[Finding]] = {}
     for each in found:
@@ -118,7 +121,9 @@ def gathered(found: Iterable[Finding], names: Collection[str] = NAMES) -> list[F
         replace(
             same[0],
             values={
-                key: few((each.values[key] for each in same), 5) if key in names and len(same) > 1 else value
+                key: few(dict.fromkeys(each.values[key] for each in same), most)
+                if key in names and len(same) > 1
+                else value
                 for key, value in same[0].values.items()
             },
         )

@@ -2,7 +2,7 @@
 
 TEXTS = {
     # errors: the text is that of the exception
-    "error": "{message}",
+    "error": "{name}{message}",
     "diverged": "{message}. In Settings of Simulate and Bake, try a Time Step below {step:.3g} s or another Method, such as {method!r}",
     "diverged-adaptive": "{message}. In Settings of Simulate and Bake, try another Method, such as {method!r}",
     # joints, limits and sliders

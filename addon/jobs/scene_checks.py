@@ -171,7 +171,7 @@ def errors(
         found.insert(0, found.pop(texts.index(str(first))))
     else:
         found.insert(0, findings.named(scene, findings.error(None, first)))
-    return found
+    return findings.gathered(found, most=2)  # a wrong scale of a rig is one of all its bodies
 
 
 def _each_alone(scene: Scene, curves: Mapping[int, physics_access.Joint]) -> Iterator[Finding]:

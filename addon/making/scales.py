@@ -9,6 +9,7 @@ from bpy.types import Object
 from ..blender.physics_access import model_error
 from ..blender.units import SCALE_TOLERANCE
 from ..data.references import Body
+from . import rig_parts
 
 
 def refused(bodies: Iterable[Body]) -> list[Object]:
@@ -27,7 +28,7 @@ def refused(bodies: Iterable[Body]) -> list[Object]:
 
 
 def apply(items: list[Object]) -> None:
-    """Apply the scales of objects as Ctrl+A does, their children stay.
+    """Apply the scales of objects as Ctrl+A does, their children stay; joints and the like on them get no scale instead.
 
     Raises:
         ModelError: one is linked, or shares its data with others; nothing is changed then.
@@ -39,6 +40,14 @@ def apply(items: list[Object]) -> None:
             raise model_error(
                 f"{item.name} shares its data with other objects; make it a single user first (Object › Relations)"
             )
+    posing = bpy.context.mode == "POSE"
+    if posing:
+        bpy.ops.object.mode_set(mode="OBJECT")
     with bpy.context.temp_override(selected_editable_objects=items, active_object=items[0], object=items[0]):
         bpy.ops.object.transform_apply(location=False, rotation=False, scale=True)
+    if posing:
+        bpy.ops.object.mode_set(mode="POSE")
+    for each in {child for item in items for child in item.children_recursive if child.type == "EMPTY"}:
+        if each.condyle.frame_of is not None or rig_parts.owner_of(each) is not None:
+            each.scale = (1.0, 1.0, 1.0)
     bpy.context.view_layer.update()

@@ -78,8 +78,8 @@ class ApplyScale(Edit, Operator):
 
     @classmethod
     def why_not(cls, context: Context) -> str:
-        if context.mode != "OBJECT":
-            return "Go to Object Mode: scales cannot be applied elsewhere"
+        if context.mode not in {"OBJECT", "POSE"}:
+            return "Leave the edit mode (Tab): scales cannot be applied there"
         return "" if scales.refused(_to_simulate(context)) else "No scale is non-uniform or negative"
 
     def change(self, context: Context) -> str:

@@ -195,7 +195,7 @@ def test_of_many_the_first_is_named_and_selected(part, scene, make, walker):
         part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone), motion="FREE")
     root, stones = told(part, scene)
     assert root.culprit().object == walker["root"] and stones.culprit().object.name == "Stone 0"
-    assert said([stones]) == [("will-fall", "Stone 0, Stone 1, Stone 2, Stone 3 and others")]
+    assert said([stones]) == [("will-fall", "Stone 0, Stone 1, Stone 2, Stone 3 and 2 others")]
 
 
 def test_an_import_tells_of_what_it_made_alone(part, scene, make, tmp_path, walker):

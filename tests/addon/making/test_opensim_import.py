@@ -122,7 +122,7 @@ def test_warnings_of_one_cause_are_one(part):
     found.insert(1, findings.about(None, "import-constraint-type", name="r", type="rolling"))
     found.append(findings.about(None, "import-note", message="all is well"))
     assert said(findings.gathered(found)) == [
-        ("import-constraint-type", "c0, c1, c2, c3, c4 and others", "coupling"),
+        ("import-constraint-type", "c0, c1, c2, c3, c4 and 2 others", "coupling"),
         ("import-constraint-type", "r", "rolling"),
         ("import-note", "all is well"),
     ]
@@ -133,7 +133,7 @@ def test_muscles_that_miss_an_obstacle_for_one_reason_are_one_line(part):
     found = [findings.about(None, "point-in-obstacle", muscle=name, **points) for name in "abcdef"]
     found.append(findings.about(None, "import-note", message="all is well"))
     first, _ = findings.gathered(found, findings.MUSCLE)
-    assert "inside: a, b, c, d, e and others. Move" in first.text
+    assert "inside: a, b, c, d, e and 1 other. Move" in first.text
 
 
 def test_an_inertia_on_the_bound_survives_single_precision(part, scene, tmp_path):
