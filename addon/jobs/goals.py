@@ -16,7 +16,6 @@ from ..baking import input_keys, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
-from ..data.starting import SETTLED
 from ..reading import goals, input_values, snapshot
 from ..reading.goals import Wanted
 from . import bake
@@ -238,10 +237,8 @@ def _places(
     for each in read.bodies:
         item, own = references.object_in(scene, each.joint_uid), read.model.coordinate_slice(each.name)
         moves = wanted.intersection(read.model.coordinate_names[own])
-        if moves and item is not None and item.condyle.joint.start_from == SETTLED[0]:
-            raise physics_access.model_error(
-                f"joint {item.name!r} starts Settled, a pose that changes with its torques: choose another Start With"
-            )
+        if moves and item is not None:
+            goals.refuse_settled(item)
     return found, replaced if by_muscles else {}
 
 

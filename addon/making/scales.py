@@ -28,7 +28,7 @@ def refused(bodies: Iterable[Body]) -> list[Object]:
 
 
 def apply(items: list[Object]) -> None:
-    """Apply the scales of objects as Ctrl+A does, their children stay; joints and the like on them get no scale instead.
+    """Apply the scales of objects as Ctrl+A does, their children stay; joints on them get no scale.
 
     Raises:
         ModelError: one is linked, or shares its data with others; nothing is changed then.

@@ -102,7 +102,7 @@ def held_by(item: Object) -> Object:
 def base_of(body: Body, moving: Mapping[Key, Object | None]) -> Body | None:
     """The simulated body that carries another in Blender; None: the world, also where joints hang it on that other."""
     above = next((each for each in carrying(body) if key_of(each) in moving), None)
-    return None if above is None or _hangs_on(above, body, moving) else above
+    return None if above is None or hangs_on(above, body, moving) else above
 
 
 def circle(item: Object, moving: Mapping[Key, Object | None]) -> Finding | None:
@@ -110,7 +110,7 @@ def circle(item: Object, moving: Mapping[Key, Object | None]) -> Finding | None:
     parent = None if item.condyle.joint.to_world else references.resolve(item.condyle.joint.parent)
     for body in () if parent is None else chain([parent], carrying(parent)):
         if key_of(body) in moving:
-            if references.same(body, parent) or not _hangs_on(body, parent, moving):
+            if references.same(body, parent) or not hangs_on(body, parent, moving):
                 return None
             found = findings.about(
                 item, "parent-on-child", joint=item.name, parent=parent.name, body=body.name
@@ -130,7 +130,7 @@ def carrying(body: Body, base: Body | None = None) -> Iterator[Body]:
         above = references.carrier(above)
 
 
-def _hangs_on(body: Body, other: Body, moving: Mapping[Key, Object | None]) -> bool:
+def hangs_on(body: Body, other: Body, moving: Mapping[Key, Object | None]) -> bool:
     """Whether joints hang a simulated body, in turn, on another body."""
     known: set[Key] = set()
     above: Body | None = body

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from bpy.types import Scene
+from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
 from ..data.goals import AT_TARGETS
 from ..data.references import Body, Handle
-from . import stepper
+from ..data.starting import SETTLED
+from . import carriers, stepper
 
 #: kinds of physics by those of goals
 KINDS = {"REACH": "reach", "REST": "rest", "POSE": "pose", "LOOK": "look"}
@@ -48,6 +49,13 @@ def read(scene_uid: int, first: int, last: int) -> list[Wanted]:
             raise physics_access.model_error("no body has a goal: select a body and use Add Goal")
         for body, row in rows:
             _check(view, body, row, first, last)
+        moving = carriers.simulated(view)
+        for joint in references.carrying_joints(view):  # before anything is compiled for its pose
+            child = references.resolve(joint.condyle.joint.child)
+            if child is not None and any(
+                references.same(body, child) or carriers.hangs_on(body, child, moving) for body, _ in rows
+            ):
+                refuse_settled(joint)
         rows.sort(key=lambda each: each[1].frame)
         with stepper.at_frame(view, first) as now:
             found = []
@@ -60,6 +68,14 @@ def read(scene_uid: int, first: int, last: int) -> list[Wanted]:
                     )
                 found.append(_wanted(view, body, row, place))
     return found
+
+
+def refuse_settled(joint: Object) -> None:
+    """ModelError for a joint that torques move if it starts where springs and gravity balance."""
+    if joint.condyle.joint.start_from == SETTLED[0]:
+        raise physics_access.model_error(
+            f"joint {joint.name!r} starts Settled, a pose that changes with its torques: choose another Start With"
+        )
 
 
 def in_use(scene: Scene) -> Iterator[tuple[Body, Any]]:

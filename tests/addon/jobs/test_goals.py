@@ -244,6 +244,13 @@ def test_what_cannot_be_solved_is_refused_before_anything_runs(part, ph, scene, 
 
 
 @pytest.mark.small
+def test_a_joint_that_settles_is_refused_before_its_pose_is_searched(part, ph, scene, reaching):
+    bpy.data.objects["Joint A"].condyle.joint.start_from = "SETTLED"
+    with pytest.raises(ph.ModelError, match="Joint A"):
+        next(part("jobs.goals").solve(scene))
+
+
+@pytest.mark.small
 def test_a_target_that_moves_counts_where_it_is_at_the_frame_and_the_tip_of_a_box(
     part, scene, make, body, reaching
 ):
