@@ -49,6 +49,8 @@ class JointPanel(SidebarPanel, Panel):
         row.label(text=joint.name, icon="EMPTY_ARROWS")
         row.operator("condyle.mirror_joint", text="", icon="MOD_MIRROR")
         row.operator("condyle.remove_joint", text="", icon="X")
+        if not settings.closes_loop:
+            self._draw_sliders(layout, joint, settings, context)
         column = fields(layout.column())
         draw_type(column, settings, 0)
         self._draw_shape(column, settings)
@@ -56,8 +58,7 @@ class JointPanel(SidebarPanel, Panel):
             column.prop(settings, "no_slip")
         if settings.closes_loop:
             column.label(text="Closes a loop", icon="LINKED")
-            return
-        if settings.coordinates:
+        elif settings.coordinates:
             row = column.row()
             row.use_property_decorate = True  # it can be keyed
             row.prop(settings, "prescribed")
@@ -67,7 +68,6 @@ class JointPanel(SidebarPanel, Panel):
             row.prop(settings, "follow", slider=True)
             if settings.follow > 0.0 and not settings.prescribed:
                 column.prop(settings, "follow_time")
-        self._draw_sliders(layout, joint, settings, context)
 
     def _draw_shape(self, layout: UILayout, settings: JointProperties) -> None:
         if settings.type == "composite":
