@@ -2,15 +2,11 @@
 
 from typing import Any
 
-import bpy
 from bpy.types import Panel, Scene, UILayout
 
 from ...blender import session
-from ...data import references
 from ...data.live import SHOWN, LiveSettings, scene_of, settings
 from ...data.property_options import SidebarPanel
-from ...making import chains
-from ..chains.panels import draw_tuning
 from ..layout import draw_fields, fields
 from .operators import speed_text
 
@@ -42,14 +38,12 @@ def draw_live(layout: UILayout, scene: Scene) -> None:
     column = fields(layout.column())
     draw_fields(column, live, "factor", "pull", "gravity")
     column.prop(scene.condyle, "play_live")
-    if run is not None and session.springs:
-        draw_selected(layout)
     left = live.scene == scene.session_uid and len(live.sliders) > 0
     if run is not None or left:
         draw_sliders(layout, live, run is not None)
     if run is None and left:
         layout.operator("condyle.live_keep", icon="IMPORT")
-    if run is None and session.springs:
+    if session.springs:
         layout.operator("condyle.live_reset", icon="LOOP_BACK")
 
 
@@ -57,7 +51,7 @@ def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     """Draw always two lines, so that nothing below moves under the mouse."""
     column = layout.box().column(align=True)
     if run is None or not run.total:  # the panel above shows details
-        column.label(text="Starting" if run else "Space or Live: play", icon="SORTTIME" if run else "INFO")
+        column.label(text="Starting" if run else "Not running", icon="SORTTIME" if run else "INFO")
         column.label(text="")
         return
     text, slow = speed_text(run.figures, live.factor)
@@ -73,18 +67,6 @@ def draw_figures(layout: UILayout, run: Any, live: Any) -> None:
     elif slow:  # a model above 1 is fast enough, and other programs use the processor
         text = f"{'Machine busy' if times > 1.0 else 'Too slow'}: {text.lower()}"
     column.label(text=text, icon=icon)
-
-
-def draw_selected(layout: UILayout) -> None:
-    """Draw what the selected links of chains are tuned by."""
-    links = chains.sprung(references.selected_bodies(bpy.context))
-    active = references.active_body(bpy.context)
-    row = layout.row()
-    row.label(text=f"{len(links)} selected", icon="FORCE_HARMONIC")
-    row.operator("condyle.live_reset", icon="LOOP_BACK")
-    shown = [active, *links] if active is not None and chains.sprung([active]) else links
-    if shown:
-        draw_tuning(layout, shown[0])
 
 
 def draw_sliders(layout: UILayout, live: LiveSettings, running: bool) -> None:
