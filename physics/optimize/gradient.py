@@ -26,6 +26,7 @@ from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
 from ..soft.states import carried_nodes
 from ..validation import chosen, instance, number
+from .contacts import Touching, solved_again, sweep_back
 from .control_frames import COUNT, Displaced, pull_frames
 from .laws import by_laws, tables_of
 from .losses import Objective, Span, check_objective
@@ -59,8 +60,9 @@ class Gradient(NamedTuple):
         value: of the loss. by_parameter: {`Parameter`: derivative, in the parameter's shape}.
         one_sided: the parameters at the end of their range, where the derivative is that into the range, or beyond it
             (stiffness, damping or tension 0; an excitation of a Hill muscle up to the least activation, or from 1 on);
-            all of them where a step begins or ends on a hard limit that does not stop it, so that a small change
-            decides whether it does.
+            all of them where a step begins or ends on a hard limit that does not stop it, or a contact is between
+            touching and not, or sticking and sliding, so that a small change decides; or where four points of a body
+            slide and turn, so that the motion depends on how a simulation shares the weight among them.
     """
 
     value: float
@@ -93,12 +95,8 @@ def gradient(
         motions: as of `simulate`, of positions; numbers of coordinates that they prescribe have derivatives 0.
 
     Raises:
-        ModelError: an invalid argument, or a model with what has no gradient: one-sided and rolling constraints,
-            contacts, hard limits beside constraints or motions, that bounce, or that bound several coordinates; motions
-            of targets, of velocities, or that do not hold all the time; the start of a model with constraints and
-            motions; gravity with muscles that have mass; flexible surfaces; soft bodies with ground, and beside them
-            motions, constraints, hard limits and control frames. Nothing ran. Also where the gradient through soft
-            bodies does not converge.
+        ModelError: an invalid argument, or a model with what has no gradient, see the page on gradients. Nothing ran.
+            Also where the gradient through soft bodies does not converge, and where colliders touch that have none.
         DivergedError: as of `simulate`; also where a step had no solution and was taken in parts.
     """
     motion = Motion(model, state, duration, dt, integrator, tau, motions)
@@ -186,7 +184,7 @@ class Task:
         wishes["record_interval"] = every * self.dt
         problem, state = make_problem(self.model, state, steps * self.dt, self.dt, self.integrator, **wishes)
         result = run_integrator(replace(problem, whole=True), state)
-        if any(result.info.get(kind) for kind in ("substitutes", "divided", "repeated")):
+        if solved_again(self.model, result.info):
             reason = "a step was solved again or in parts, so that it has no gradient: take a smaller step"
             raise DivergedError(float(result.t[-1]), self.model.body_names[0], reason, result)
         return result
@@ -231,7 +229,8 @@ class Sweep:
         self.displaced = task.displaced()
         model, table = self.displaced.model, self.displaced.widen(task.values["table"])
         nv, nb = model.num_coordinates, model.num_bodies
-        self.stops, self.grazes = Stops(task.model), False
+        self.touching = Touching(task.model) if task.model.contact_names else None
+        self.stops, self.grazes = None if self.touching else Stops(task.model), False
         self.kept = self.displaced.kept(task.values["table"].shape[1])
         self.table, tables = np.zeros_like(table), tables_of(model, task.times, table)
         self.bodies, self.coordinates = np.zeros((nb, at.BODY_SUMS)), np.zeros((nv, at.COORDINATE_SUMS))
@@ -295,9 +294,10 @@ class Sweep:
         stages = np.zeros((0, 0, 0)) if rows.stages is None else rows.stages
         if stages.size:
             stages = wide(stages.reshape(-1, stages.shape[2])).reshape(*stages.shape[:2], -1)
-        kernels.adjoint.sweep.sweep_back(
-            self.run, self.rows, self.nodes, method, now, (q, qd, states, stages), stops, slopes, found, chart
-        )
+        motion = method, now, (q, qd, states, stages), stops, slopes, found, chart
+        sums = self.bodies, self.coordinates, self.gravity, self.by_variant, self.vectors
+        changed = sums, found, self.spaces
+        self.grazes |= sweep_back(self.touching, (self.run, self.rows, self.nodes), motion, changed)
         if self.spaces[2][layout.STATUS] == layout.NOT_CONVERGED:
             raise ModelError("the gradient through the soft bodies did not converge: take a smaller step")
         check_flags(task.model, self.spaces[2])
@@ -317,7 +317,7 @@ class Sweep:
     def _stopped(self, first: int, rows: Result) -> tuple[IntArray, FloatArray]:
         """Steps that hard limits stop, for the kernel."""
         task, width = self.task, self.displaced.model.num_coordinates
-        if not len(self.stops.bounds):
+        if self.stops is None or not len(self.stops.bounds):
             return np.zeros(0, dtype=np.int64), np.zeros((0, at.STOP_ROWS, width))
 
         def begun(k: int) -> State:

@@ -16,6 +16,7 @@ from ..kernels.stepping.motion_layout import CHANNEL_COORDINATE, GIVEN_POSITION,
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import MotionArrays, pack_motions
+from .contacts import bouncing
 from .stops import not_differentiable
 
 
@@ -64,10 +65,13 @@ def refuse(model: Model, motions: Any, state: State, duration: float) -> None:
     (channels, pieces), end = pack_motions(model, motions, state), float(state.time) + duration
     one_sided = model.constraint_arrays[0][:, layout.CONSTRAINT_SENSE] != layout.EQUALITY
     rolling = model.constraint_arrays[0][:, layout.CONSTRAINT_KIND] == layout.ROLLING
-    beside, soft = model.has_hard_limits, model.soft_bodies
+    beside, soft, touch = model.has_hard_limits, model.soft_bodies, model.contact_names
     for what, names in (
         ("constraint", [name for name, bad in zip(model.constraints, one_sided | rolling) if bad]),
-        ("contact", model.contact_names),
+        ("bouncing contact", bouncing(model)),
+        ("contacts of a model with the constraint", list(model.constraints) if touch else []),
+        ("contacts of a model with the motion of", list(motions or {}) if touch else []),
+        ("contacts of a model with the soft body", [each.name for each in soft] if touch else []),
         ("hard limit of body", not_differentiable(model)),
         ("hard limits of a model with the constraint", list(model.constraints) if beside else []),
         ("flexible surface", [each.name for each in soft if each.surface is not None]),
@@ -99,6 +103,7 @@ def refuse_start(model: Model, motions: Any, parameters: Any) -> None:
         ("constraints and motions", model.constraints and motions, ("position", "speed", "frames")),
         ("soft bodies", model.soft_bodies, ("frames",)),
         ("feedback", model.feedback_laws, ("frames",)),
+        ("contacts", model.contact_names, ("frames", "points")),
     ):
         for each in parameters if found else ():
             if each.kind in kinds:

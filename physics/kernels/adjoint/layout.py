@@ -57,3 +57,7 @@ MOMENTUM_ROWS = 10
 # column of a muscle: the speed of its path
 PATH_SPEED = 0
 MUSCLE_COLUMNS = 1
+
+# Times that accelerations are so long that the forces which do not depend on them do not count; a power of two, so that
+# dividing by it is exact.
+HIDING = 2.0**200

@@ -8,7 +8,7 @@ loss by q1 and v1, the solutions of
 
 give those by v, m - J1^T z, by q, n - B1^T z - J1^T w - dE/dq, and by all on which M depends, -dE, where E =
 y^T (M (v1 - v) - J^T j) + x^T (M (q1 - q) - J^T i). Two stages of length 0 have the terms without J: M a is ID(q, 0, a)
-for an acceleration a beside which ID(q, 0, 0) is nothing, and y is as many times smaller (see `sweep.HIDING`).
+for an acceleration a beside which ID(q, 0, 0) is nothing, and y is as many times smaller (see `layout.HIDING`).
 """
 
 from ..algebra.lu import lu_solve

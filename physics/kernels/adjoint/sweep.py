@@ -13,7 +13,9 @@ from ..stepping.motion import follow
 from ..stepping.rollout import CHART_LIMIT, change_charts, copy
 from . import layout as adjoint
 from .charts import pull_charts
+from .contacts import end_turns, pull_contacts, repeat_turns
 from .feedback import pull_feedback
+from .layout import HIDING
 from .projection import (
     begin_projection,
     find_pushes,
@@ -23,10 +25,6 @@ from .projection import (
 )
 from .rows import BY_PLACE, BY_SPEED, FOUND, GIVEN, JACOBIAN, force_on, prepare_stage
 from .stage import Run, give_forces, take_stage
-
-# Times that accelerations are so long that the forces which do not depend on them do not count; a power of two, so that
-# dividing by it is exact.
-HIDING = 2.0**200
 
 
 @shared
@@ -241,6 +239,7 @@ def sweep_back(
     run: Run,
     rows: Array,
     nodes: Array,
+    touching: Array,
     integrator: int,
     now: tuple[float, float, int],
     motion: tuple[Array, Array, Array, Array],
@@ -256,6 +255,7 @@ def sweep_back(
     where there are rows what `recall_stages` takes for the step before each (n + 1, stages, nv + r).
     rows: None, or `rows.Rows` where the model has constraints or coordinates are prescribed. nodes: None, or
     `nodes.NodesBack` where it has soft bodies, whose free nodes follow in all (nv,) but those by forces and inputs.
+    touching: None, or `contacts.Touching` where it has contacts.
     stops: the number of a step's row in the second, (m, STOP_ROWS, nv), or -1 (n,); empty where nothing stops. slopes:
     derivatives of the loss by q, q' and states of muscles. BY_Q, BY_QD and BY_STATES in the workspace `lent` have those
     by the state after the last step, of all that follows, and get those by the state at the beginning. Of found, by_tau
@@ -296,7 +296,18 @@ def sweep_back(
         copy(q[k + 1], end_q)
         copy(qd[k + 1], end_qd)
         stop = numbers[k] if numbers.shape[0] > 0 else -1
-        if rows is None:
+        if touching is not None:
+            last = repeat_turns(run, touching, integrator, (t, float(first + k)), h)
+            if spaces[at.FLAGS][at.STATUS] != at.OK:
+                return
+            for turn in range(last, -1, -1):
+                way = turn, last
+                if not pull_contacts(run, touching, integrator, t, h, qd[k + 1], way, by_tau[k]):
+                    return
+                if turn > 0 and not pull_stages(run, rows, nodes, integrator, t, h, nv, by_tau[k], notes[k]):
+                    return
+            stop = last
+        elif rows is None:
             if stop >= 0 and not pull_stop(run, t, h, stopped[stop], by_tau[k, 0], stop_notes[stop]):
                 return
         else:
@@ -310,6 +321,8 @@ def sweep_back(
                 by_q[d] += vectors[adjoint.STOPPED_Q, d]
         times = t + GAMMA * h, t + h
         pull_feedback(tables, arrays, times, by_tau[k], (begun_q, begun_qd), lent, run[4][0], spaces)
+        if touching is not None:
+            end_turns(stop, touching, by_q, by_qd)
         if rows is not None:
             forget_prescribed(rows, by_q, by_qd)
     for d in range(nv):

@@ -102,7 +102,7 @@ def built(what):
         tie = ph.constraints.DistanceConstraint("bob", None, (1, 0, 0), (1, 1, 0), length=1.0, sense=sense)
         builder.add_constraint("rope", tie)
     elif what == "ball":
-        builder.add_collider("ball", "bob", contacts.Sphere(0.1))
+        builder.add_collider("ball", "bob", contacts.Sphere(0.1), restitution=0.5)
     return builder.build()
 
 
