@@ -77,7 +77,7 @@ class Feedback:
             ("other", (*none, *bodies)),
             ("gate", grounded if self.signal == "touch" else (*none, *grounded)),
         ):
-            if (value := getattr(self, what)) not in known:
+            if (value := getattr(self, what)) not in tuple(known):
                 names = ", ".join(str(each) for each in known if each is not None)
                 raise ModelError(
                     f"{what!r} of feedback {self.name!r} cannot be {value!r}; known are: {names}"
@@ -106,6 +106,9 @@ def pack_feedback(model: Any) -> tuple[Any, ...]:
                 least[column] = 0.0
             else:
                 most[column] = min(most[column], muscle.law.most_excitation)
+    for each in model.feedback_laws:
+        if each.of not in names:
+            raise ModelError(f"feedback {each.name!r} acts on {each.of!r}, which the model does not have")
     laws = np.array([_row(model, each, names) for each in model.feedback_laws])
     return ((laws, np.zeros(len(names)), (least, most)),)
 

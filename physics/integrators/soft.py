@@ -39,7 +39,7 @@ def check_soft(model: Model, method: Method) -> None:
     refuse_muscle_states(model, name)
     for law in model.feedback_laws[:1]:
         raise ModelError(
-            f"soft bodies ({model.soft_bodies[0].name!r}) do not go with feedback ({law.name!r})"
+            f"soft bodies ({model.soft_bodies[0].name!r}) do not support feedback laws ({law.name!r})"
         )
     solved = name == "linearly_implicit_euler"
     if solved and not model.soft_mesh.num_beads:

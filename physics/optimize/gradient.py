@@ -25,7 +25,7 @@ from ..motions.table import force_table
 from ..simulation.simulate import make_problem, run_integrator
 from ..simulation.start import check_start
 from ..soft.states import carried_nodes
-from ..validation import chosen, instance, number
+from ..validation import chosen, instance
 from .contacts import Touching, solved_again, sweep_back
 from .control_frames import COUNT, Displaced, pull_frames
 from .laws import by_laws, tables_of
@@ -43,7 +43,7 @@ from .parameters import (
     values_of,
 )
 from .soft import beside, by_start, nodes_back, num_places, without_nodes
-from .steps import Motion, refuse, refuse_start, rows_around, rows_of, spread, states_along
+from .steps import Motion, refuse, refuse_start, rows_around, rows_of, spread, states_along, whole_steps
 from .stops import Stops
 
 #: methods with an adjoint, and at which share of a step each of their stages ends
@@ -282,7 +282,7 @@ class Sweep:
         q, qd = beside(task.model, rows, wide(q), wide(qd))
         states = states_along(rows)
         slopes = np.zeros_like(q), np.zeros_like(qd), np.zeros_like(states)
-        slopes[0][begin:, own], slopes[1][begin:, own] = loss.by_q[:, :nv], loss.by_qd
+        slopes[0][begin:, own], slopes[1][begin:, own] = loss.by_q[:, :nv], loss.by_qd[:, :nv]
         slopes[2][begin:] = loss.by_states
         method, shares = INTEGRATORS[task.integrator].number, np.array(METHODS[task.integrator])
         by_tau = np.zeros((len(q) - 1, len(shares), self.table.shape[1]))
@@ -303,7 +303,8 @@ class Sweep:
         check_flags(task.model, self.spaces[2])
         if len(self.displaced.extra):
             seen = np.zeros((len(loss.by_q), at.NOTES, q.shape[1]))
-            seen[:, 0, own], seen[:, 0, self.displaced.extra] = q[begin:, own], loss.by_q[:, nv:]
+            for way, (given, slope) in enumerate(((q, loss.by_q), (qd, loss.by_qd))):
+                seen[:, way, own], seen[:, way, self.displaced.extra] = given[begin:, own], slope[:, nv:]
             self._take_displacements(
                 np.concatenate([notes.reshape(-1, *size), held.reshape(-1, *size), seen])
             )
@@ -380,12 +381,9 @@ def make_task(motion: Motion, objective: Objective, parameters: Any) -> Task:
     model, state, duration, dt, integrator, tau, motions = motion
     chosen(integrator, METHODS, "integrator of a gradient")
     instance(model, Model, "model")
-    duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
     state = check_start(model, state)
+    steps = whole_steps(duration, dt)
     refuse(model, motions, state, duration)
-    steps = round(duration / dt)
-    if steps < 1 or abs(steps * dt - duration) > 1e-9 * duration:
-        raise ModelError(f"duration {duration:g} s of a gradient must be a whole number of steps of {dt:g} s")
     if callable(tau):
         raise ModelError("tau of a gradient must be constant or a Table, got a function")
     times, table = force_table(model, tau)

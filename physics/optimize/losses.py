@@ -71,8 +71,8 @@ class Span:
 
 
 class Loss(NamedTuple):
-    """A loss and its derivatives by q (n, nv + k, those of `Span.frames`), q' (n, nv), forces and inputs (n, nv +
-    inputs) and states of muscles (n, states) of a span.
+    """A loss and its derivatives by q and q' (n, nv + k, those of `Span.frames`), forces and inputs (n, nv + inputs)
+    and states of muscles (n, states) of a span.
     """
 
     value: float
@@ -86,7 +86,7 @@ class Loss(NamedTuple):
         """Zeros."""
         more = np.zeros((len(span.q), len(span.displaced.extra)))
         by_q = np.concatenate([np.zeros_like(span.q), more], axis=1)
-        return cls(0.0, by_q, *(np.zeros_like(each) for each in (span.qd, span.tau, span.states)))
+        return cls(0.0, by_q, *(np.zeros_like(each) for each in (by_q, span.tau, span.states)))
 
 
 class Objective(ABC):
@@ -171,7 +171,7 @@ def check_objective(objective: Any, model: Model, parameters: Any, start: float,
     for each in parameters:
         if each.kind in objective.direct:
             raise ModelError(
-                f"{each.kind} of {each.name!r} has no gradient: the objective itself depends on it"
+                f"{each.kind} of {each.name!r} has no gradient: the objective depends on such numbers"
             )
 
 

@@ -84,12 +84,12 @@ class Momentum(Objective):
         found, by_q, by_qd = _momenta(span, rows)
         mass = sum(body.mass for body in span.model.bodies)
         turn, push, center = (slice(first, first + 3) for first in (at.ANGULAR, at.LINEAR, at.MOMENT))
-        value, nv = 0.0, loss.by_qd.shape[1]
+        value = 0.0
         if self.linear is not None:
             off = found[:, push] - np.asarray(self.linear, dtype=float)
             value += float((off * off).sum())
             loss.by_q[rows] += 2.0 * np.einsum("ki,kid->kd", off, by_q[:, push])
-            loss.by_qd[rows] += 2.0 * np.einsum("ki,kid->kd", off, by_qd[:, push, :nv])
+            loss.by_qd[rows] += 2.0 * np.einsum("ki,kid->kd", off, by_qd[:, push])
         if self.angular is not None:
             place = found[:, center] / mass
             off = found[:, turn] - np.cross(place, found[:, push]) - np.asarray(self.angular, dtype=float)
@@ -101,7 +101,7 @@ class Momentum(Objective):
                     "ki,kid->kd", around, by[:, push]
                 )
                 change -= np.einsum("ki,kid->kd", across, by[:, center])
-                slopes[rows] += 2.0 * change[:, : slopes.shape[1]]
+                slopes[rows] += 2.0 * change
         return loss._replace(value=value)
 
 
@@ -136,18 +136,18 @@ class Energy(Objective):
         loss, rows = Loss.none(span), span.rows_at(self.time)
         found, by_q, by_qd = _momenta(span, rows)
         loss.by_q[rows] = by_q[:, at.KINETIC]
-        loss.by_qd[rows] = by_qd[:, at.KINETIC, : loss.by_qd.shape[1]]
+        loss.by_qd[rows] = by_qd[:, at.KINETIC]
         value = float(found[:, at.KINETIC].sum())
         if self.stored:
             model, q = span.displaced.model, span.displaced.widen(span.q[rows])
             order = np.concatenate([span.displaced.own, span.displaced.extra])
             value += float(observe(model, q, np.zeros_like(q), anywhere=True)[1][:, 1].sum())
             for row, numbers in zip(loss.by_q[rows], q):
-                row += _held(model, numbers)[order]
+                row += _holding_forces(model, numbers)[order]
         return loss._replace(value=value)
 
 
-def _held(model: Model, q: FloatArray) -> FloatArray:
+def _holding_forces(model: Model, q: FloatArray) -> FloatArray:
     """Generalized forces (nv,) that hold a model at q."""
     still, spaces = np.zeros_like(q), model.workspace().clear()
     tau = model.with_inputs(None)
@@ -191,7 +191,7 @@ class MuscleForce(Objective):
         else:
             force, by_q, by_qd, by = _force(span, rows, muscle.name)
             share = 2.0 * weight * (force - self.target)
-            loss.by_q[rows], loss.by_qd[rows] = share[:, None] * by_q, share[:, None] * by_qd[:, :nv]
+            loss.by_q[rows], loss.by_qd[rows] = share[:, None] * by_q, share[:, None] * by_qd
             for j, state in enumerate(muscle.state_names):
                 loss.by_states[rows, span.model.muscle_state_names.index(state)] = share * by[:, 1 + j]
         if column is not None:
@@ -215,12 +215,11 @@ def _force(span: Span, rows: slice, name: str) -> tuple[FloatArray, ...]:
     for k in range(len(q)):
         found = muscle_lengths(model, model.state(q[k], qd[k]))
         paths[k], along[k] = (found.lengths[index], found.rates[index]), found.gradients[index]
-        near, far = (
-            arms(q[k] + x * qd[k], qd[k]) - arms(q[k] - x * qd[k], qd[k]) for x in (AHEAD, 2.0 * AHEAD)
-        )
-        turned[k] = (8.0 * near - far) / (
-            12.0 * AHEAD
-        )  # derivatives of the rate, as those of arms are symmetric
+        # derivatives of the rate by q are those of the arms along the motion, as second derivatives are symmetric
+        ahead = AHEAD / max(1.0, float(np.abs(qd[k]).max()))
+        ways = ahead * qd[k], 2.0 * ahead * qd[k]
+        near, far = (arms(q[k] + way, qd[k]) - arms(q[k] - way, qd[k]) for way in ways)
+        turned[k] = (8.0 * near - far) / (12.0 * ahead)
     data, states = model.arrays[layout.MODEL_DATA], span.states[rows]
     row = int(data[layout.MUSCLE_ROWS])
     for _ in range(index):

@@ -125,7 +125,9 @@ def _split(part: Objective, factor: float, model: Model) -> list[Objective]:
         wanted: Any = zip(part.columns(model), part.values.values())
         return [Difference(k, value, part.time, factor, False) for k, value in wanted]
     kind = type(part).__name__
-    raise ModelError(f"least squares takes Reach, Aim, Rest, Pose and Effort, not {kind}: take L-BFGS-B")
+    raise ModelError(
+        f"least squares and SLSQP take Reach, Aim, Rest, Pose and Effort, not {kind}: take L-BFGS-B"
+    )
 
 
 def _root_of_effort(task: Task) -> FloatArray:

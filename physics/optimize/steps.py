@@ -16,6 +16,7 @@ from ..kernels.stepping.motion_layout import CHANNEL_COORDINATE, GIVEN_POSITION,
 from ..model.model import Model
 from ..model.result import Result
 from ..motions.motion import MotionArrays, pack_motions
+from ..validation import number
 from .contacts import bouncing
 from .stops import not_differentiable
 
@@ -110,6 +111,15 @@ def refuse_start(model: Model, motions: Any, parameters: Any) -> None:
                 raise ModelError(
                     f"{each.kind} of {each.name!r} has no gradient in a model with {what}: leave it out"
                 )
+
+
+def whole_steps(duration: float, dt: float) -> int:
+    """Number of steps of a run; ModelError if it is none."""
+    duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
+    steps = round(duration / dt)
+    if steps < 1 or abs(steps * dt - duration) > 1e-9 * duration:
+        raise ModelError(f"duration {duration:g} s of a gradient must be a whole number of steps of {dt:g} s")
+    return steps
 
 
 def states_along(rows: Result) -> FloatArray:

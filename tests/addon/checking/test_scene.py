@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from ..chain_rigs import add_chain, rig_with_tail, tail
 from ..keying import key_slider, set_keys
 from ..said import said
 from ..selecting import select
@@ -59,17 +58,6 @@ def test_all_errors_are_found_at_once_and_stop_a_bake(part, scene, leg, ph):
     assert bpy.context.view_layer.objects.active == leg["shank"]
     assert bpy.context.selected_objects == [leg["shank"]]
     assert bpy.ops.condyle.clear_findings() == {"FINISHED"} and not part("blender.session").findings
-
-
-def test_a_scaled_rig_is_one_error_and_its_scale_is_applied_from_pose_mode(part, scene, make):
-    rig = rig_with_tail(make, 5)
-    add_chain(rig, *tail(rig))
-    rig.scale.z = 1.2
-    make.update()
-    (found,) = run(part, scene)
-    assert found.code == "error" and found.text.count("Rig") == 4 and "and 4 others" in found.text
-    assert bpy.ops.condyle.apply_scale() == {"FINISHED"} and bpy.context.mode == "POSE"
-    assert tuple(rig.scale) == (1, 1, 1) and not any(each.is_error for each in run(part, scene))
 
 
 def test_two_joints_of_one_body_and_reversed_limits_are_errors(part, scene, leg, ph):

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..chain_rigs import add_chain, rig_with_tail, tail
 from ..selecting import select
 
 
@@ -48,3 +49,16 @@ def test_a_rig_is_applied_with_its_bones(part, scene, make):
     assert (rig.matrix_world @ rig.pose.bones["B"].tail)[:] == pytest.approx(tail[:], abs=1e-6)
     body = part("data.references").Body
     assert part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge")
+
+
+def test_a_scaled_rig_is_one_error_and_its_scale_is_applied_from_pose_mode(part, scene, make):
+    rig = rig_with_tail(make, 5)
+    add_chain(rig, *tail(rig))
+    rig.scale.z = 1.2
+    make.update()
+    (found,) = part("jobs.scene_checks").check(scene)
+    assert found.code == "error" and found.text.count("Rig") == 4 and "and 4 others" in found.text
+    assert bpy.ops.condyle.apply_scale() == {"FINISHED"} and bpy.context.mode == "POSE"
+    assert tuple(rig.scale) == (1, 1, 1) and not any(
+        each.is_error for each in part("jobs.scene_checks").check(scene)
+    )

@@ -83,7 +83,7 @@ def test_a_reach_beside_moco(tmp_path):
     )
     np.savez(tmp_path / "excitations.npz", times=found.inputs.times, values=values, names=names)
     with np.load(tmp_path / "excitations.npz") as file:
-        # both are discrete: ours by steps of order two, Moco's by 20 intervals, which miss the goal by some 0.01 rad
+        # both are discrete: ours by steps of order two, Moco's by 20 intervals, which miss the goal by up to 0.05 rad
         assert abs(effort(file) / least - 1.0) < 0.02
     alone("end_in_opensim", tmp_path)
     assert np.allclose(np.load(tmp_path / "end.npy")[0], list(GOAL.values()), atol=3e-3)
