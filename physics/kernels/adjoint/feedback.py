@@ -1,4 +1,4 @@
-"""Feedback laws backwards: derivatives by what they hold become those by the state at a step's beginning.
+"""Feedback laws backwards: derivatives by their outputs become those by the state at a step's beginning.
 
 A law's output u = gain (s - level) g is constant over a step, so the derivative of a loss by u is the sum of those by
 its input in all stages. Where a body is displaced by a twist eta, and its velocity twist changes by nu, both about the
@@ -22,7 +22,7 @@ from ..forces.points import carried, twist_of, wrench_at
 from ..joints.tangent import MOVED
 from ..stepping import feedback_layout as law
 from ..stepping.bundles import Spaces, Tables
-from ..stepping.feedback import is_ground, load_on, measured, motion_of, share_of, signal_of
+from ..stepping.feedback import is_ground, load_on, measured, motion_of, signal_of, weight_of
 from ..stepping.rollout import copy, interpolate
 from . import layout as adjoint
 
@@ -57,30 +57,30 @@ def pull_feedback(
         push = 0.0
         for stage in range(by_tau.shape[0]):
             push += by_tau[stage, int(laws[k, law.OF])]
-        signal, share = signal_of(arrays, laws, k, q, qd, work)
+        signal, touch = signal_of(arrays, laws, k, q, qd, work)
         gain, off, kind = laws[k, law.GAIN], signal - laws[k, law.LEVEL], int(laws[k, law.SIGNAL])
-        sums[k, 0] += push * off * share
-        sums[k, 1] -= push * gain * share
+        sums[k, 0] += push * off * touch
+        sums[k, 1] -= push * gain * touch
         if laws[k, law.GATE] >= 0.0:
             pull_touch(arrays, laws, k, push * gain * (1.0 if kind == law.TOUCH_SIGNAL else off), pull)
         if kind == law.COORDINATE_SIGNAL:
             way = adjoint.BY_QD if laws[k, law.RATE] != 0.0 else adjoint.BY_Q
-            vectors[way, int(laws[k, law.COORDINATE])] += push * gain * share
+            vectors[way, int(laws[k, law.COORDINATE])] += push * gain * touch
         elif kind != law.TOUCH_SIGNAL:
-            pull_measured(arrays, laws, k, push * gain * share, bodies, pull)
+            pull_measured(arrays, laws, k, push * gain * touch, bodies, pull)
 
 
 @shared
 def forget_bounded(tables: Tables, times: tuple[float, float], by_tau: Array, given: Array) -> None:
     """Set derivatives by inputs that a step's stages kept in their range to 0."""
-    _, held, (least, most) = tables[at.FEEDBACK]
+    _, constant, (least, most) = tables[at.FEEDBACK]
     for stage in range(by_tau.shape[0]):
         copy(tables[at.VALUES][0], given)
         if tables[at.TIMES].shape[0] > 1:
             t = times[1] if stage == by_tau.shape[0] - 1 else times[0]
             interpolate(tables[at.TIMES], tables[at.VALUES], t, given)
-        for d in range(held.shape[0]):
-            if given[d] + held[d] < least[d] or given[d] + held[d] > most[d]:
+        for d in range(constant.shape[0]):
+            if given[d] + constant[d] < least[d] or given[d] + constant[d] > most[d]:
                 by_tau[stage, d] = 0.0
 
 
@@ -121,10 +121,10 @@ def pull_measured(arrays: Array, laws: Array, k: int, push: float, bodies: Array
     pull_point(arrays, other, lever, scale_add3(NONE, -1.0, by), rate, pull)
     center, _ = measured(arrays, laws, k, work)
     for i in range(bodies.shape[0]):
-        share, lever = share_of(arrays, laws, k, i, work)
-        if share == 0.0:
+        weight, lever = weight_of(arrays, laws, k, i, work)
+        if weight == 0.0:
             continue
-        shift = pull_point(arrays, i, lever, scale_add3(NONE, share, by), rate, pull)
+        shift = pull_point(arrays, i, lever, scale_add3(NONE, weight, by), rate, pull)
         if int(laws[k, law.SIGNAL]) == law.CENTER_SIGNAL:
             off = scale_add3(motion_of(arrays, laws, k, i, lever, work), -1.0, center)
             bodies[i, adjoint.BY_MASS] += dot3(by, off) / laws[k, law.WHOLE]

@@ -21,13 +21,13 @@ from .bundles import Spaces, Tables
 
 
 @for_feedback
-def add_held(tables: Tables, tau: Array) -> None:
-    """Add what the laws hold to forces and inputs, within the inputs' ranges."""
+def add_constants(tables: Tables, tau: Array) -> None:
+    """Add the laws' outputs, constant in a step, to forces and inputs, within the inputs' ranges."""
     if len(tables) <= at.FEEDBACK:
         return
-    _, held, (least, most) = tables[at.FEEDBACK]
-    for d in range(held.shape[0]):
-        tau[d] = min(max(tau[d] + held[d], least[d]), most[d])
+    _, constant, (least, most) = tables[at.FEEDBACK]
+    for d in range(constant.shape[0]):
+        tau[d] = min(max(tau[d] + constant[d], least[d]), most[d])
 
 
 @for_feedback
@@ -35,29 +35,29 @@ def hold_feedback(tables: Tables, arrays: Array, q: Array, qd: Array, spaces: Sp
     """Evaluate all laws at the state in which a step begins."""
     if len(tables) <= at.FEEDBACK:
         return
-    (laws, held, _), (work, dof, flags) = tables[at.FEEDBACK], spaces
+    (laws, constant, _), (work, dof, flags) = tables[at.FEEDBACK], spaces
     kinematics(arrays, q, qd, work, dof, flags)
-    for d in range(held.shape[0]):
-        held[d] = 0.0
+    for d in range(constant.shape[0]):
+        constant[d] = 0.0
     for k in range(laws.shape[0]):
-        signal, share = signal_of(arrays, laws, k, q, qd, work)
-        held[int(laws[k, law.OF])] += laws[k, law.GAIN] * (signal - laws[k, law.LEVEL]) * share
+        signal, touch = signal_of(arrays, laws, k, q, qd, work)
+        constant[int(laws[k, law.OF])] += laws[k, law.GAIN] * (signal - laws[k, law.LEVEL]) * touch
 
 
 @shared
 def signal_of(arrays: Array, laws: Array, k: int, q: Array, qd: Array, work: Array) -> tuple[float, float]:
     """The signal of law k and its touch, 1 without a gate; after `kinematics`."""
-    share, kind = 1.0, int(laws[k, law.SIGNAL])
+    touch, kind = 1.0, int(laws[k, law.SIGNAL])
     if laws[k, law.GATE] >= 0.0:
         x = min(max(load_on(arrays, int(laws[k, law.GATE]), work) / laws[k, law.LOAD], 0.0), 1.0)
-        share = x * x * (3.0 - 2.0 * x)
+        touch = x * x * (3.0 - 2.0 * x)
     if kind == law.TOUCH_SIGNAL:
-        return share, 1.0
+        return touch, 1.0
     if kind == law.COORDINATE_SIGNAL:
         d = int(laws[k, law.COORDINATE])
-        return (qd[d] if laws[k, law.RATE] != 0.0 else q[d]), share
+        return (qd[d] if laws[k, law.RATE] != 0.0 else q[d]), touch
     x, start = measured(arrays, laws, k, work)
-    return dot3(load3(laws, k, law.DIRECTION), scale_add3(x, -1.0, start)), share
+    return dot3(load3(laws, k, law.DIRECTION), scale_add3(x, -1.0, start)), touch
 
 
 @shared
@@ -66,19 +66,19 @@ def measured(arrays: Array, laws: Array, k: int, work: Array) -> tuple[Vector, V
     other, x = int(laws[k, law.OTHER]), NONE
     start = motion_of(arrays, laws, k, other, carried(work, other, load3(laws, k, law.OTHER_POINT)), work)
     for i in range(arrays[at.BODY_INT].shape[0]):
-        share, lever = share_of(arrays, laws, k, i, work)
-        if share != 0.0:
-            x = scale_add3(x, share, motion_of(arrays, laws, k, i, lever, work))
+        weight, lever = weight_of(arrays, laws, k, i, work)
+        if weight != 0.0:
+            x = scale_add3(x, weight, motion_of(arrays, laws, k, i, lever, work))
     return x, start
 
 
 @shared
-def share_of(arrays: Array, laws: Array, k: int, i: int, work: Array) -> tuple[float, Vector]:
+def weight_of(arrays: Array, laws: Array, k: int, i: int, work: Array) -> tuple[float, Vector]:
     """How much the motion of body i counts in what law k measures, and the lever of its point that does."""
     body_float = arrays[at.BODY_FLOAT]
     if int(laws[k, law.SIGNAL]) == law.CENTER_SIGNAL:
-        share = body_float[i, at.MASS] / laws[k, law.WHOLE]
-        return share, carried(work, i, load3(body_float, i, at.COM))
+        weight = body_float[i, at.MASS] / laws[k, law.WHOLE]
+        return weight, carried(work, i, load3(body_float, i, at.COM))
     return (1.0 if i == int(laws[k, law.BODY]) else 0.0), carried(work, i, load3(laws, k, law.POINT))
 
 

@@ -23,7 +23,7 @@ from ..muscles.states import (
     watch_states,
 )
 from .bundles import Log, Spaces, State, Tables
-from .feedback import add_held, hold_feedback
+from .feedback import add_constants, hold_feedback
 from .step_checks import check_step
 
 # A rotation vector changes its chart beyond this length: half a radian past pi gives hysteresis, far from the
@@ -53,7 +53,7 @@ def table_force(tables: Tables, t: float, tau: Array) -> None:
         copy(values[0], tau)
     else:
         interpolate(times, values, t, tau)
-    add_held(tables, tau)
+    add_constants(tables, tau)
 
 
 @shared

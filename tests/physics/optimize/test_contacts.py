@@ -70,14 +70,16 @@ def landing(kind, moving, integrator, colliders=False):
 
 
 CASES = [
-    *((kind, moving, False) for kind in OBSTACLES for moving in (False, True)),
-    *((kind, moving, True) for kind in ("plane", "sphere") for moving in (False, True)),
+    *((kind, True, False) for kind in OBSTACLES),
+    ("plane", False, False),
+    ("plane", False, True),
+    ("sphere", True, True),
 ]
 
 
 @pytest.mark.parametrize("integrator", IMPLICIT)
 @pytest.mark.parametrize(
-    "case", [CASES[3], *(pytest.param(case, marks=pytest.mark.slow) for case in (*CASES[:3], *CASES[4:]))]
+    "case", [CASES[1], *(pytest.param(case, marks=pytest.mark.slow) for case in (*CASES[:1], *CASES[2:]))]
 )
 def test_a_body_that_slides_over_an_obstacle(case, integrator):
     task = landing(*case[:2], integrator, case[2])
