@@ -299,6 +299,9 @@ class ForceBuilder:
         """Add a law that changes a torque, or an input added before, by a signal of the state.
 
         more: the other numbers and names of `Feedback`, which has their meanings, units and defaults.
+
+        Raises:
+            ModelError: a wrong number, a name twice, or a name of what the model does not have.
         """
         made = Feedback(
             new_name(name, "feedback", [each.name for each in self.feedback_laws]), of, gain, **given(more)

@@ -108,6 +108,11 @@ class Displaced:
         self.extra: IntArray = np.concatenate([*extra, behind]).astype(np.int64)
         self.own: IntArray = np.setdiff1d(np.arange(self.model.num_coordinates), self.extra)
 
+    @property
+    def order(self) -> IntArray:
+        """Numbers of all coordinates, those behind joints last."""
+        return np.concatenate([self.own, self.extra])
+
     def widen(self, rows: FloatArray) -> FloatArray:
         """Rows (n, nv + k) with zeros at the held coordinates."""
         if not len(self.extra):

@@ -67,7 +67,7 @@ class Span:
         check_flags(model, spaces[2])
         whole = np.tile(np.eye(4), (len(q), 1, 1))
         whole[:, :3, :3], whole[:, :3, 3] = poses[:, :9].reshape(-1, 3, 3), poses[:, 9:]
-        return whole, jacobians[:, :, np.concatenate([self.displaced.own, self.displaced.extra])]
+        return whole, jacobians[:, :, self.displaced.order]
 
 
 class Loss(NamedTuple):

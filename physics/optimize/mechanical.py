@@ -9,21 +9,18 @@ import numpy as np
 
 from .. import kernels
 from .._typing import FloatArray
-from ..analysis.muscle_readings import muscle_lengths, muscle_number
+from ..analysis.muscle_readings import muscle_number
+from ..dynamics import inverse_dynamics
 from ..errors import ModelError
 from ..forces import ForceField, Wrench
 from ..joints.packing import TangentSpace
-from ..kernels import layout
 from ..kernels.adjoint import layout as at
-from ..kernels.muscles.layout import MUSCLE_SIZE
 from ..model.checks import check_flags
 from ..model.model import Model
 from ..model.observation import observe
 from ..validation import finite_array, number
 from .losses import Loss, Objective, Span, check_given, check_time
 
-# s along a motion: differences of arms of muscles have an error of AHEAD^4, and one of round-off over AHEAD
-AHEAD = 1e-4
 #: kinds of parameters that masses depend on
 MASSES = ("mass", "center", "inertia")
 
@@ -39,7 +36,7 @@ class Momenta(NamedTuple):
 
 
 def _momenta(span: Span, rows: slice) -> Momenta:
-    model, order = span.displaced.model, np.concatenate([span.displaced.own, span.displaced.extra])
+    model, order = span.displaced.model, span.displaced.order
     q, qd = span.displaced.widen(span.q[rows]), span.displaced.widen(span.qd[rows])
     found, spaces = np.zeros((len(q), at.MOMENTUM_ROWS)), model.workspace().clear()
     by_q, by_qd = (np.zeros((len(q), at.MOMENTUM_ROWS, q.shape[1])) for _ in range(2))
@@ -140,21 +137,10 @@ class Energy(Objective):
         value = float(found[:, at.KINETIC].sum())
         if self.stored:
             model, q = span.displaced.model, span.displaced.widen(span.q[rows])
-            order = np.concatenate([span.displaced.own, span.displaced.extra])
             value += float(observe(model, q, np.zeros_like(q), anywhere=True)[1][:, 1].sum())
             for row, numbers in zip(loss.by_q[rows], q):
-                row += _holding_forces(model, numbers)[order]
+                row += inverse_dynamics(model, model.state(numbers))[span.displaced.order]
         return loss._replace(value=value)
-
-
-def _holding_forces(model: Model, q: FloatArray) -> FloatArray:
-    """Generalized forces (nv,) that hold a model at q."""
-    still, spaces = np.zeros_like(q), model.workspace().clear()
-    tau = model.with_inputs(None)
-    tau[: len(q)] = 0.0
-    kernels.dynamics.rnea.inverse_dynamics(model.arrays, q, still, still, tau, *spaces)
-    check_flags(model, spaces[2])
-    return tau[: len(q)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,29 +189,13 @@ def _force(span: Span, rows: slice, name: str) -> tuple[FloatArray, ...]:
     """Force (n,) of a muscle with a law, its derivatives by q and q' (n, nv + k) with coordinates behind joints, and
     those by excitation, activation and fibre length (n, 3).
     """
-    displaced = span.displaced
-    model, order = displaced.model, np.concatenate([displaced.own, displaced.extra])
-    index, nv = muscle_number(model, name), model.num_coordinates
+    displaced, states = span.displaced, span.states[rows]
+    model, order = displaced.model, displaced.order
     q, qd = displaced.widen(span.q[rows]), displaced.widen(span.qd[rows])
-    paths, along, turned = np.zeros((len(q), 2)), np.zeros((len(q), nv)), np.zeros((len(q), nv))
-
-    def arms(q: FloatArray, qd: FloatArray) -> FloatArray:
-        return muscle_lengths(model, model.state(q, qd)).gradients[index]
-
-    for k in range(len(q)):
-        found = muscle_lengths(model, model.state(q[k], qd[k]))
-        paths[k], along[k] = (found.lengths[index], found.rates[index]), found.gradients[index]
-        # derivatives of the rate by q are those of the arms along the motion, as second derivatives are symmetric
-        ahead = AHEAD / max(1.0, float(np.abs(qd[k]).max()))
-        ways = ahead * qd[k], 2.0 * ahead * qd[k]
-        near, far = (arms(q[k] + way, qd[k]) - arms(q[k] - way, qd[k]) for way in ways)
-        turned[k] = (8.0 * near - far) / (12.0 * ahead)
-    data, states = model.arrays[layout.MODEL_DATA], span.states[rows]
-    row = int(data[layout.MUSCLE_ROWS])
-    for _ in range(index):
-        row += int(data[row + MUSCLE_SIZE])
     tau = np.concatenate([displaced.widen(span.tau[rows]), states, np.zeros_like(states)], axis=1)
-    forces = np.zeros((len(q), 6))
-    kernels.adjoint.states.forces_along(data, row, nv, paths, tau, forces)
-    by_q = forces[:, 1:2] * along + forces[:, 2:3] * turned
-    return forces[:, 0], by_q[:, order], (forces[:, 2:3] * along)[:, order], forces[:, 3:]
+    found, by_q, by_qd = np.zeros((len(q), 4)), np.zeros_like(q), np.zeros_like(q)
+    lent, spaces = (np.zeros(q.shape[1]), np.zeros(q.shape[1])), model.workspace().clear()
+    index = muscle_number(model, name)
+    kernels.adjoint.states.forces_along(model.arrays, index, q, qd, tau, found, by_q, by_qd, lent, spaces)
+    check_flags(model, spaces[2])
+    return found[:, 0], by_q[:, order], by_qd[:, order], found[:, 1:]

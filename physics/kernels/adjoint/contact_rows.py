@@ -24,6 +24,7 @@ from ..constraints import layout as con
 from ..contact.unilateral import FLUSH
 from ..stepping.bundles import Implicit
 from ..stepping.rollout import copy
+from .rows import fill_row
 
 # `stepping.bundles.More` and workspace of the steps, matrix and its pivots (nv + r,), J (r, nv), vectors (see below;
 # nv + r), shape of a contact, notes (see below), and of each turn of the step where its stages end, q* and v*, and the
@@ -64,17 +65,14 @@ def along(jacobian: Array, k: int, x: Array) -> float:
 def find_states(count: int, v1: Array, system: Array, touching: Touching) -> None:
     """J, and of each row whether it has an equation; notes where another set of them is as near."""
     _, _, _, _, jacobian, vectors, _, notes, _ = touching
-    (values, columns, spans), kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
+    kinds = system[con.SYSTEM_KINDS]
     impulse, friction, most, fastest = system[con.SYSTEM_IMPULSE], system[con.SYSTEM_FRICTION], 0.0, 1.0
     for d in range(v1.shape[0]):
         fastest = max(fastest, abs(v1[d]))
     for k in range(count):
         most = max(most, abs(impulse[k]))
         vectors[STATE, k] = OPEN
-        for d in range(v1.shape[0]):
-            jacobian[k, d] = 0.0
-        for c in range(spans[k, con.SPAN_COUNT]):
-            jacobian[k, columns[k, c]] += values[k, c]
+        fill_row(k, True, system, jacobian)
     for k in range(count):
         if kinds[k] == con.TANGENT or not impulse[k] > NO_IMPULSE * most:
             continue

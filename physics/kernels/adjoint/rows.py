@@ -33,6 +33,16 @@ VECTORS = 3
 DEPENDENT = 1e-12
 
 
+@inline
+def fill_row(k: int, acts: bool, system: Array, jacobian: Array) -> None:
+    """Row k of J, zeros unless it acts."""
+    values, columns, spans = system[con.SYSTEM_JACOBIAN]
+    for d in range(jacobian.shape[1]):
+        jacobian[k, d] = 0.0
+    for c in range(spans[k, con.SPAN_COUNT] if acts else 0):
+        jacobian[k, columns[k, c]] += values[k, c]
+
+
 @shared
 def dense_rows(arrays: Array, given: Array, q: Array, qd: Array, jacobian: Array, spaces: Spaces) -> None:
     """J (r, nv) at q."""
@@ -40,13 +50,8 @@ def dense_rows(arrays: Array, given: Array, q: Array, qd: Array, jacobian: Array
     work, dof, flags = spaces
     kinematics(arrays, q, qd, work, dof, flags)
     system_rows(arrays, constraints, True, q, qd, system, spaces)
-    (values, columns, spans), kinds = system[con.SYSTEM_JACOBIAN], system[con.SYSTEM_KINDS]
     for k in range(jacobian.shape[0]):
-        for d in range(jacobian.shape[1]):
-            jacobian[k, d] = 0.0
-        if kinds[k] == con.EQUALITY:
-            for c in range(spans[k, con.SPAN_COUNT]):
-                jacobian[k, columns[k, c]] += values[k, c]
+        fill_row(k, system[con.SYSTEM_KINDS][k] == con.EQUALITY, system, jacobian)
 
 
 @shared

@@ -12,21 +12,24 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from .. import layout as at
-from ..algebra.access import flat3, store_twist
+from ..algebra.access import flat3
 from ..algebra.lanes import flat_from
-from ..algebra.vectors import STILL, Array
+from ..algebra.vectors import Array
 from ..compiler.jit import entry, for_muscles, shared
 from ..joints.kinematics import kinematics
 from ..muscles import hill_layout as hill
 from ..muscles import layout as muscle
 from ..muscles.force import clear_loads, hand_over, pull_points
 from ..muscles.hill_tangents import muscle_force_tangent, muscle_rates_tangent
-from ..muscles.pairs import ASKED, collect
+from ..muscles.pairs import ASKED, clear_forces, collect
 from ..muscles.path import trace_path
 from ..stepping.bundles import Spaces
 from . import layout as adjoint
 
 Motion: TypeAlias = tuple[Array, Array, Array]
+
+# s along a motion: differences of arms have an error of AHEAD^4, and one of round-off over AHEAD
+AHEAD = 1e-4
 
 
 @shared
@@ -47,17 +50,62 @@ def law_arguments(data: Array, row: int, step: float, nv: int, tau: Array) -> tu
     return excitation, activation, fibre
 
 
+@shared
+def take_arms(
+    arrays: Array, row: int, q: Array, qd: Array, still: Array, spaces: Spaces
+) -> tuple[float, float]:
+    """Length and speed of the path of the muscle with the record at row; dL/dq in ASKED."""
+    (work, dof, flags), gravity = spaces, flat3(arrays[at.MODEL_DATA], at.GRAVITY)
+    space = flat_from(work, arrays[at.BODY_INT].shape[0] + at.SCRATCH_ROWS)
+    kinematics(arrays, q, qd, work, dof, flags)
+    clear_forces(work, dof, arrays[at.BODY_INT].shape[0])
+    count = trace_path(arrays, row, q, qd, still, gravity, False, work, space)
+    clear_loads(count, space)
+    pull_points(arrays, count, 1.0, False, work, space)
+    hand_over(arrays, count, work, dof, space)
+    collect(arrays[at.BODY_INT], work, dof)
+    return space[muscle.LENGTH], space[muscle.RATE]
+
+
 @entry
-def forces_along(data: Array, row: int, nv: int, paths: Array, tau: Array, found: Array) -> None:
-    """Force of the muscle with the record at row, and its derivatives by path length, path speed, excitation,
-    activation and fibre length (T, 6), for length and speed (T, 2) of its path and tau (T, nv + inputs + states twice).
+def forces_along(
+    arrays: Array,
+    index: int,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    found: Array,
+    by_q: Array,
+    by_qd: Array,
+    lent: tuple[Array, Array],
+    spaces: Spaces,
+) -> None:
+    """Force of a muscle with a law and its derivatives by excitation, activation and fibre length (T, 4), by q and by
+    q' (T, nv), for tau (T, nv + inputs + states twice). lent: zeros (nv,), and scratch (nv,).
+
+    Derivatives of the speed by q are those of the arms along the motion, since second derivatives are symmetric.
     """
+    data, (_, dof, flags), (still, place), nv = arrays[at.MODEL_DATA], spaces, lent, q.shape[1]
+    row = int(data[at.MUSCLE_ROWS])
+    for _ in range(index):
+        row += int(data[row + muscle.MUSCLE_SIZE])
     law = row + int(data[row + muscle.MUSCLE_LAW])
-    for k in range(paths.shape[0]):
+    for k in range(q.shape[0]):
+        length, speed = take_arms(arrays, row, q[k], qd[k], still, spaces)
         u, a, fibre = law_arguments(data, row, 0.0, nv, tau[k])
-        found[k, 0], by = muscle_force_tangent(data, law, paths[k, 0], paths[k, 1], u, a, fibre)
-        for j in range(5):
-            found[k, 1 + j] = by[j]
+        found[k, 0], by = muscle_force_tangent(data, law, length, speed, u, a, fibre)
+        found[k, 1], found[k, 2], found[k, 3] = by[2], by[3], by[4]
+        fastest, status = 1.0, flags[at.STATUS]
+        for d in range(nv):
+            by_q[k, d], by_qd[k, d] = by[0] * dof[d, ASKED], by[1] * dof[d, ASKED]
+            fastest = max(fastest, abs(qd[k, d]))
+        for side in range(len(adjoint.WAYS) if by[1] != 0.0 else 0):
+            for d in range(nv):
+                place[d] = q[k, d] + adjoint.WAYS[side] * AHEAD / fastest * qd[k, d]
+            take_arms(arrays, row, place, qd[k], still, spaces)
+            for d in range(nv):
+                by_q[k, d] += by[1] * adjoint.WEIGHTS[side] * fastest / AHEAD * dof[d, ASKED]
+        flags[at.STATUS] = status  # places beside the motion may be out of range
 
 
 @for_muscles()
@@ -70,10 +118,7 @@ def push_lengths(
         return
     nv, gravity = q.shape[0], flat3(data, at.GRAVITY)
     space = flat_from(work, arrays[at.BODY_INT].shape[0] + at.SCRATCH_ROWS)
-    for i in range(arrays[at.BODY_INT].shape[0]):
-        store_twist(work, i, at.FORCE, STILL)
-    for d in range(nv):
-        dof[d, at.EXTRA] = 0.0
+    clear_forces(work, dof, arrays[at.BODY_INT].shape[0])
     row = int(data[at.MUSCLE_ROWS])
     for _ in range(int(data[at.MUSCLE_COUNT])):
         if states_of(data, row) == 2:

@@ -14,7 +14,7 @@ from ..algebra.access import flat3, load6, load_twist, store_twist
 from ..algebra.axes import put3
 from ..algebra.spatial import bracket
 from ..algebra.vectors import NONE, STILL, Array, dot3, dot6, scale_add3, scale_add6
-from ..compiler.jit import shared
+from ..compiler.jit import inline, shared
 from ..joints.tangent import columns_of, is_screw
 from . import layout as muscle
 from .corner import corner_point
@@ -55,6 +55,15 @@ def spread_units(arrays: Array, d: int, e: int, tangent: Array, work: Array, dof
         store_twist(work, i, at.ACCELERATION, a)
 
 
+@inline
+def clear_forces(work: Array, dof: Array, count: int) -> None:
+    """Clear the bias forces of all bodies, and the coordinates' own."""
+    for i in range(count):
+        store_twist(work, i, at.FORCE, STILL)
+    for d in range(dof.shape[0]):
+        dof[d, at.EXTRA] = 0.0
+
+
 @shared
 def collect(body_int: Array, work: Array, dof: Array) -> None:
     """Generalized force of the bodies' forces, which are overwritten, and of the coordinates' own, into ASKED."""
@@ -69,10 +78,7 @@ def collect(body_int: Array, work: Array, dof: Array) -> None:
 @shared
 def ask_coordinates(arrays: Array, count: int, work: Array, dof: Array, space: Array) -> None:
     """Generalized force of the inertial forces on the points of a muscle's path, into ASKED."""
-    for i in range(arrays[at.BODY_INT].shape[0]):
-        store_twist(work, i, at.FORCE, STILL)
-    for d in range(dof.shape[0]):
-        dof[d, at.EXTRA] = 0.0
+    clear_forces(work, dof, arrays[at.BODY_INT].shape[0])
     pull_points(arrays, count, 0.0, True, work, space)
     hand_over(arrays, count, work, dof, space)
     collect(arrays[at.BODY_INT], work, dof)
