@@ -167,14 +167,15 @@ def new_curves(
     action: Action, slot: ActionSlot, path: str, indices: Iterable[int], group: str
 ) -> list[FCurve]:
     """New f-curves of an action for a slot, shown under a group's name."""
-    if not has_slots(action):
-        return [action.fcurves.new(path, index=index, action_group=group) for index in indices]
-    found, groups = curves(action, slot, ensure=True), _bag(action, slot).groups
-    named = groups.get(group) or groups.new(group)
-    made = []
-    for index in indices:
-        made.append(found.new(path, index=index))
-        made[-1].group = named
+    found = curves(action, slot, ensure=True)
+    given = found.bl_rna.functions["new"].parameters.keys()
+    named = next((name for name in ("group_name", "action_group") if name in given), None)  # none in Blender 4.4
+    if named is not None:
+        return [found.new(path, index=index, **{named: group}) for index in indices]
+    groups = _bag(action, slot).groups
+    made = [found.new(path, index=index) for index in indices]
+    for curve in made:
+        curve.group = groups.get(group) or groups.new(group)
     return made
 
 
