@@ -21,6 +21,8 @@ FULL_TURN = 2.0 * np.pi
 TURN_STEP = FULL_TURN / 64
 # More turns are not drawn: their spiral would look like a disc.
 MOST_TURNS = 6.0
+# Sizes of a sign beyond which a length is drawn as open: its line would only cross the view.
+FARTHEST = 20.0
 # Growth of a spiral's radius per turn, so that turns do not overlap.
 SPIRAL = 0.06
 
@@ -176,7 +178,10 @@ def double_arrow(pen: Pen, pose: FloatArray, half: float) -> None:
 
 
 def limit_range(pen: Pen, pose: FloatArray, bounds: FloatArray, size: float) -> None:
-    """Draw a bar along z from the lower to the upper length, with a plate at each, or an arrow at an open end."""
+    """Draw a bar along z from the lower to the upper length, with a plate at each, or an arrow at an open end or one that
+    is far away.
+    """
+    bounds = np.where(np.abs(bounds) > FARTHEST * size, [-np.inf, np.inf], bounds)
     ends = np.where(np.isfinite(bounds), bounds, 0.0)
     for sense, (this, other) in zip((-1.0, 1.0), ((0, 1), (1, 0))):
         if not np.isfinite(bounds[this]):
