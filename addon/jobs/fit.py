@@ -15,7 +15,7 @@ from ..blender.compute_process import Steps
 from ..data import fit_settings, references, schema
 from ..data.fitting import FitProperties
 from ..data.joints import JointProperties
-from ..making import bodies_and_joints, frame_grids, rest_poses
+from ..making import bodies_and_joints, frame_grids, joint_places, rest_poses
 from ..posing import project_poses
 from ..reading import masses
 from ..sliders import sliders
@@ -156,6 +156,7 @@ def fit_selected(
         child = references.find_body(*handle)
         parent = above and references.find_body(*above)
         item = bodies_and_joints.add_joint(scene, parent, child, kind=kind, matrix=matrix)
+        joint_places.begin_as_shown(item)
         references.make_active(context, child)  # the panels show its joint, and the next press fits it again
     apply(scene, item, report)
     if not item.condyle.joint.driven:

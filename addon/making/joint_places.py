@@ -43,6 +43,13 @@ def add(
     return item
 
 
+def begin_as_shown(item: Object) -> None:
+    """Let a joint begin in the pose that is seen at the first frame, with its speed, unless it was told otherwise."""
+    settings = item.condyle.joint
+    if settings.start_from == "SCENE" and not any(row.start_speed for row in settings.coordinates):
+        settings.start_from = "MOTION"
+
+
 def damp(scene: Scene, joint: Object, child: Body, loss: float = LOSS) -> None:
     """Give a joint dampers that fit its child; loss: rate [1/s]. ModelError where the child's mass cannot be read."""
     found = masses.mass_properties(scene, child)

@@ -10,7 +10,7 @@ from ..data import references
 from ..data.references import Body
 from ..reading import masses, meshes
 from ..sliders import sliders
-from . import bodies_and_joints, presets_making, rest_poses
+from . import bodies_and_joints, joint_places, presets_making, rest_poses
 from .presets import BY_NAME
 from .presets_placing import box_of
 
@@ -68,6 +68,7 @@ def add(
     row = settings.coordinates[0]
     row.lower, row.upper = float(found.angles.min()), float(found.angles.max())
     rest_poses.note(item)
+    joint_places.begin_as_shown(item)
     sliders.set_driven(scene, item, True)
     return item
 

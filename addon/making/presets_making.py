@@ -14,7 +14,7 @@ from ..data.joints import match_coordinates, slider_names
 from ..data.references import Body
 from ..reading import joints, masses
 from ..sliders import sliders
-from . import bodies_and_joints, presets_bodies, presets_curves
+from . import bodies_and_joints, joint_places, presets_bodies, presets_curves
 from .presets import BY_NAME, Preset
 from .presets_placing import Box, box_of, frame_of
 
@@ -62,6 +62,7 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
     if not shape.in_parent:
         bodies_and_joints.take_rest_pose(joint)
     sliders.set_driven(scene, joint, True)
+    joint_places.begin_as_shown(joint)
     if shape.in_parent:
         _start_near(scene, joint, boxes[1])
     return joint
@@ -77,8 +78,8 @@ def add_with_bodies(scene: Scene, name: str) -> Object:
         if row.limits != "NONE" and preset.anchor != "WIRE":
             joint[slider] = ui["min"] + OWN_START * (ui["max"] - ui["min"])
     joint.update_tag()
-    sliders.start_here(scene, joint)
     if preset.anchor == "EDGE":
+        sliders.start_here(scene, joint)
         settings.coordinates[0].start_speed = DOOR_SPEED
     bpy.context.view_layer.update()
     return joint
@@ -192,5 +193,4 @@ def _start_near(scene: Scene, joint: Object, box: Box) -> None:
     closest = int(np.argmin(np.linalg.norm(places[:, :3, 3] - box.middle, axis=1)))
     joint[slider_names(joint.condyle.joint)[0]] = float(q[closest])
     joint.update_tag()
-    sliders.start_here(scene, joint)
     bpy.context.view_layer.update()

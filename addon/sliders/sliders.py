@@ -244,6 +244,7 @@ def _release(child: Body, item: Object) -> None:
 def start_here(scene: Scene, item: Object) -> None:
     """Let a simulation start at the current values of the sliders."""
     settings = item.condyle.joint
+    settings.start_from = "SETTINGS"
     for name, row in zip(slider_names(settings), settings.coordinates):
         row.start = item[name] * (units.length_scale(scene) if row.unit == "m" else 1.0)
 

@@ -6,7 +6,7 @@ from ...blender import session, units
 from ...data import frame_times, references
 from ...data.property_options import Edit, counted, own_body, unless
 from ...data.selection import show_only
-from ...making import connected_bones
+from ...making import connected_bones, joint_places
 from ...posing import ik_targets, inverse_kinematics
 from ...sliders import sliders
 from ..asked import integer
@@ -29,6 +29,8 @@ class DriveAll(Edit, Operator):
 
     def change(self, context: Context) -> None:
         driven = inverse_kinematics.drive_all(context.scene)
+        for joint in driven:
+            joint_places.begin_as_shown(joint)
         context.view_layer.update()
         warning = connected_bones.told(context.scene, driven)
         done = f"{counted(len(driven), 'joint')} driven by sliders"
