@@ -26,6 +26,7 @@ class ConstraintBuilder:
 
     bodies: list[Body]
     gravity: FloatArray
+    reduction: Any
     body_numbers: Any
     add_body: Any
     add_bushing: Any
@@ -171,7 +172,7 @@ class ConstraintBuilder:
     def _check_name(self, name: Any) -> None:
         if not isinstance(name, str) or not name:
             raise ModelError(f"the name of a constraint must be a non-empty string, got {name!r}")
-        if name in self.constraints or name in self.targets:
+        if name in {**self.constraints, **self.targets, **self.reduction.couplings}:
             raise ModelError(f"there is a constraint or a target named {name!r} already")
 
     def _shared_bodies(self) -> list[Body]:

@@ -20,6 +20,7 @@ from ..registry import described
 from ..validation import TRUTH, check_fields, optional
 from .base import Constraint
 from .frames import PointConstraint, WeldConstraint
+from .packing import ConstraintArrays
 
 
 class ConstraintRows:
@@ -27,6 +28,15 @@ class ConstraintRows:
 
     constraints: Mapping[str, Constraint]
     targets: Mapping[str, MotionTarget]
+    _constraint_arrays: ConstraintArrays
+
+    @property
+    def constraint_arrays(self) -> ConstraintArrays:
+        """Constraints for the kernels, with a new workspace for each caller: threads share a model."""
+        con_int, con_float, con_data, marked, workspace = self._constraint_arrays
+        work, dof, flags = workspace
+        own = np.zeros_like(work), np.zeros_like(dof), np.zeros_like(flags)
+        return con_int, con_float, con_data, marked, own
 
     @cached_property
     def constraint_slices(self) -> dict[str, slice]:

@@ -10,17 +10,20 @@ from .._typing import FloatArray
 from ..bodies.body import Body, given, make_body, name_of
 from ..constraints import Constraint
 from ..constraints.building import ConstraintBuilder
+from ..constraints.reduction import NO_REDUCTION, Reduction
 from ..contacts.building import ContactBuilder
 from ..errors import FormatError, ModelError
 from ..forces.building import ForceBuilder
 from ..forces.wobbling import WobblingMass, wobbling_mass
 from ..joints import Joint
+from ..joints.functions import Function, function_from_dict
 from ..muscles.building import MuscleBuilder
 from ..registry import arguments, check_keys, checked_entries
 from ..soft.building import SoftBuilder
 from ..soft.mesh import default_poses
-from ..validation import finite_array
+from ..validation import finite_array, instance, number
 from .model import Model
+from .naming import single_coordinate
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -39,6 +42,7 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         super().__init__()
         self.gravity = finite_array(gravity, (3,), "gravity")
         self.bodies: list[Body] = []
+        self.reduction = NO_REDUCTION
         self._unconstrained: Model | None = None  # the bodies alone, of the last check of a constraint
 
     def add_body(
@@ -145,7 +149,40 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         forces = self.springs, self.forces, self.inputs, self.controllers, self.feedback_laws
         soft = self.soft_bodies + self.flexible_surfaces
         rest = self.constraints, self.contacts, self.muscles, self.colliders
-        return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets, soft)
+        return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets, soft, self.reduction)
+
+    def reduce(self, directions: Mapping[str, Any], rest: Mapping[str, float] | None = None) -> None:
+        """Move coordinates together by fewer coordinates h, q = rest + sum of directions h (Wang 2022, sec. 4.6.2).
+
+        For each h one coordinate leads; a `CouplingConstraint` named as its coordinate holds each other one. So all
+        methods, muscles, limits, contacts, soft bodies and gradients know them. ``model.state({"curl": 0.3})`` starts
+        from h, and a `Result` has h and hd. More calls add further h.
+
+        Args:
+            directions: {name of h: {coordinate, or body with a single one: its change by h, or a function of h
+                (`joints.functions`), which is added}}.
+            rest: {coordinate: value where all h are 0}, 0 if missing; one without directions stands still there.
+
+        Raises:
+            ModelError: a bad name or number; an h that leads no coordinate: its direction is a combination of others,
+                or has functions alone, which `HyperReduced` takes.
+        """
+        model, before = self._tree(), self.reduction
+        each_h = instance(directions, Mapping, "directions").items()
+        given = {h: _by_coordinate(model, each, f"direction {h!r}", True) for h, each in each_h}
+        for h in given or [""]:
+            if not (isinstance(h, str) and h) or h in {
+                *model.coordinate_names,
+                *model.body_names,
+                *before.directions,
+            }:
+                raise ModelError(f"directions need a new name for each h, got {h!r:.80}")
+        still = _by_coordinate(model, {} if rest is None else rest, "rest")
+        reduction = Reduction({**before.directions, **given}, {**before.rest, **still})
+        for name in reduction.couplings:
+            if name not in before.couplings:
+                self._check_name(name)
+        self.reduction = reduction
 
     def check_constraint(self, name: str, constraint: Constraint) -> None:
         """ModelError if a constraint names something that is missing."""
@@ -190,18 +227,32 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
 #: keys of a description, in the order of reading
 MODEL_KEYS = (
     *("gravity", "bodies", "inputs", "springs", "forces", "controllers", "constraints", "targets"),
-    *("contacts", "colliders", "muscles", "soft_bodies", "flexible_surfaces", "feedback_laws"),
+    *("contacts", "colliders", "muscles", "soft_bodies", "flexible_surfaces", "feedback_laws", "reductions"),
 )
 #: methods that take an entry as its keys are; other keys have a method ``read_...``
 PLAIN: dict[str, Callable[..., Any]] = {
     "inputs": ModelBuilder.add_input,
     "controllers": ModelBuilder.add_controller,
     "targets": ModelBuilder.add_target,
+    "reductions": ModelBuilder.reduce,
     "contacts": ModelBuilder.add_contact,
     "colliders": ModelBuilder.add_collider,
     "soft_bodies": ModelBuilder.add_soft_body,
     "flexible_surfaces": ModelBuilder.add_flexible_surface,
 }
+
+
+def _by_coordinate(model: Model, given: Any, what: str, functions: bool = False) -> dict[str, Any]:
+    """Numbers, or functions as well, by names of coordinates, or of bodies with a single one."""
+    result: dict[str, Any] = {}
+    for key, value in instance(given, Mapping, what).items():
+        name = model.coordinate_names[single_coordinate(model, key)]
+        if name in result:
+            raise ModelError(f"{what} has {name!r} twice")
+        value = function_from_dict(value) if functions and isinstance(value, Mapping) else value
+        known = functions and isinstance(value, Function)
+        result[name] = value if known else number(value, f"{what} of {name!r}")
+    return result
 
 
 def _parents_first(entries: Any) -> list[Mapping[str, Any]]:

@@ -18,7 +18,8 @@ from ..bodies.names import coordinate_names
 from ..bodies.state import State
 from ..constraints.base import Constraint
 from ..constraints.coupling import coordinate_index
-from ..constraints.packing import ConstraintArrays, pack_constraints
+from ..constraints.packing import pack_constraints
+from ..constraints.reduction import NO_REDUCTION, Reduction
 from ..constraints.targets import ConstraintRows, MotionTarget
 from ..contacts import Collider, ColliderArrays, Contact, pack_contacts
 from ..errors import ModelError
@@ -52,6 +53,7 @@ class Model(ConstraintRows):
         constraints: each constraint other than joints, by name. contacts: each `Contact` of points with an obstacle.
         targets: each `constraints.targets.MotionTarget`, by name.
         soft_bodies: each `soft.SoftBody`. soft_mesh: all of them for the kernels.
+        reduction: hyper-reduced coordinates h (`ModelBuilder.reduce`).
         arrays: the flat arrays for the kernels (see ``kernels.layout``).
     """
 
@@ -70,13 +72,15 @@ class Model(ConstraintRows):
         colliders: Sequence[Collider] = (),
         targets: Mapping[str, MotionTarget] | None = None,
         soft_bodies: Sequence[SoftBody] = (),
+        reduction: Reduction = NO_REDUCTION,
     ) -> None:
         self.bodies: tuple[Body, ...] = instances(bodies, Body, "bodies")
         if not self.bodies:
             raise ModelError("a model needs at least one body, got none")
         named = instance({} if constraints is None else constraints, Mapping, "constraints")
         instances(list(named.values()), Constraint, "constraints")
-        self.constraints: Mapping[str, Constraint] = MappingProxyType(dict(named))
+        self.reduction: Reduction = instance(reduction, Reduction, "reduction")
+        self.constraints: Mapping[str, Constraint] = MappingProxyType({**named, **reduction.couplings})
         self.targets: Mapping[str, MotionTarget] = MappingProxyType(dict(targets or {}))
         self.springs: tuple[Spring, ...] = instances(springs, Spring, "springs")
         self.forces: tuple[Force, ...] = instances(forces, Force, "forces")
@@ -108,7 +112,7 @@ class Model(ConstraintRows):
         self.contacts: tuple[Contact, ...] = instances(contacts, Contact, "contacts")
         self.contact_pairs: FloatArray = pack_contacts(self.contacts, self.body_frames)
         packed = [constraint.packed(self) for constraint in self.constraints.values()]
-        self._constraint_arrays: ConstraintArrays = pack_constraints(packed, self.arrays, self.body_frames)
+        self._constraint_arrays = pack_constraints(packed, self.arrays, self.body_frames)
         self.colliders: tuple[Collider, ...] = instances(colliders, Collider, "colliders")
         joined = [(each.body, each.other) for each in packed if each.joins]
         self.collider_arrays = ColliderArrays(self.colliders, self.bodies, self.body_frames, joined)
@@ -130,14 +134,6 @@ class Model(ConstraintRows):
     def num_coordinates(self) -> int:
         """nv = nq: one velocity for each coordinate."""
         return sum(body.joint.num_coordinates for body in self.bodies)
-
-    @property
-    def constraint_arrays(self) -> ConstraintArrays:
-        """Constraints for the kernels, with a new workspace for each caller: threads share a model."""
-        con_int, con_float, con_data, marked, workspace = self._constraint_arrays
-        work, dof, flags = workspace
-        own = np.zeros_like(work), np.zeros_like(dof), np.zeros_like(flags)
-        return con_int, con_float, con_data, marked, own
 
     @property
     def num_inputs(self) -> int:
@@ -282,7 +278,7 @@ class Model(ConstraintRows):
         """A state of this model.
 
         Args:
-            q: (nv,) or {coordinate or body: value or values}, as ``{"knee.angle": 1.2, "hip": [0, 0, 0.1]}`` (see
+            q: (nv,) or {coordinate, body or h: value or values}, as ``{"knee.angle": 1.2, "hip": [0, 0, 0.1]}`` (see
                 `coordinate_names`). Missing ones are 0, the middle of a range without 0, or the value
                 at which equal limits hold a coordinate; the time of a moving surface is `time`.
             qd: velocities in the same form; missing ones are 0, or 1 for the time of a moving surface.
@@ -298,6 +294,7 @@ class Model(ConstraintRows):
         """
         time = number(time, "time")
         timed, rotates = self.coordinate_table.timed, self.coordinate_table.vectors.size
+        q, qd = self.reduction.expanded(q, qd)
         positions = coordinate_values(self, q, "q", np.where(timed, time, self._default_coordinates))
         velocities = coordinate_values(self, qd, "qd", timed.astype(np.float64))
         if rotates:
@@ -342,21 +339,17 @@ class Model(ConstraintRows):
             "gravity": self.gravity.tolist(),
             "bodies": [body.to_dict(self.bodies) for body in self.bodies],
         }
-        if self.muscles:
-            described["muscles"] = [muscle.to_dict() for muscle in self.muscles]
+        plain: dict[str, Any] = {"muscles": self.muscles, "inputs": self._own_inputs}
+        plain |= {"targets": self.targets.values(), "reductions": self.reduction.given}
+        described |= {key: [each.to_dict() for each in given] for key, given in plain.items() if given}
         for each in self.soft_bodies:
             described.setdefault(each.key, []).append(each.to_dict())
         for key in ("springs", "forces", "controllers", "contacts", "colliders", "feedback_laws"):
             if entries := getattr(self, key):
                 described[key] = [entry.to_dict(self.body_names) for entry in entries]
-        if self._own_inputs:
-            described["inputs"] = [each.to_dict() for each in self._own_inputs]
-        if self.constraints:
-            described["constraints"] = [
-                {"name": name, **constraint.to_dict()} for name, constraint in self.constraints.items()
-            ]
-        if self.targets:
-            described["targets"] = [target.to_dict() for target in self.targets.values()]
+        own = [name for name in self.constraints if name not in self.reduction.couplings]
+        if own:
+            described["constraints"] = [{"name": name, **self.constraints[name].to_dict()} for name in own]
         return described
 
     @cached_property
@@ -368,6 +361,7 @@ class Model(ConstraintRows):
         constraints = [repr((name, item.to_dict())) for name, item in self.constraints.items()]
         contacts = [*self.contact_names, *(muscle.name for muscle in self.muscles)]
         described: list[Any] = [*self.targets.values(), *self.soft_bodies, *self.feedback_laws]
+        described += self.reduction.given
         contacts += [repr(each.to_dict()) for each in described]
         names = [*self.body_names, *kinds, *self.coordinate_names, *forces, *inputs, *constraints, *contacts]
         digest = hashlib.sha256("\0".join(names).encode())
@@ -387,7 +381,7 @@ class Model(ConstraintRows):
     @property
     def _arguments(self) -> dict[str, Any]:
         names = ["bodies", "gravity", "springs", "forces", "inputs", "controllers", "feedback_laws"]
-        names += ["constraints", "contacts", "muscles", "colliders", "targets", "soft_bodies"]
+        names += ["constraints", "contacts", "muscles", "colliders", "targets", "soft_bodies", "reduction"]
         own = {"inputs": self._own_inputs, "gravity": np.array(self.gravity)}
         own |= {"constraints": dict(self.constraints), "targets": dict(self.targets)}
         return {name: own.get(name, getattr(self, name)) for name in names}

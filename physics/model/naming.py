@@ -23,6 +23,14 @@ def coordinates_of(model: ModelView, name: Any) -> slice:
     return model.coordinate_slice(name)
 
 
+def single_coordinate(model: ModelView, name: Any) -> int:
+    """The index of a coordinate, by its name or that of a body with no other one."""
+    where = coordinates_of(model, name)
+    if where.stop - where.start != 1:
+        raise ModelError(f"{name!r} has {where.stop - where.start} coordinates: name one of them")
+    return int(where.start)
+
+
 def coordinate_values(model: ModelView, given: Any, name: str, default: FloatArray) -> FloatArray:
     """Values (nv,) from as many, or from {coordinate or body: value or values} and the default for all others."""
     if given is None:

@@ -84,6 +84,16 @@ class Result:
             energy += np.stack([own[:, 0], own[:, 1] + own[:, 2], own.sum(axis=1)], axis=1)
         return poses, energy
 
+    @property
+    def h(self) -> FloatArray:
+        """Hyper-reduced coordinates (T, nh) in the order of ``model.reduction.directions``."""
+        return self.model.reduction.coordinates(self.model.coordinate_names, self.q)
+
+    @property
+    def hd(self) -> FloatArray:
+        """Rates (T, nh) of `h`."""
+        return self.model.reduction.coordinates(self.model.coordinate_names, self.qd, rates=True)
+
     @cached_property
     def soft(self) -> dict[str, SoftMotion]:
         """The motion of each soft body by its name: places and rates of its nodes, its elastic energy, its momentum."""

@@ -1,11 +1,9 @@
-"""Hyper-reduced coordinates: all coordinates of a model as functions of a few (Wang 2022, sec. 4.6.2).
-
-They move by RK4 with a fixed step, or by SciPy's adaptive methods.
-"""
+"""A model moved by few coordinates alone (Wang 2022, sec. 4.6.2); `ModelBuilder.reduce` makes them part of a model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -16,25 +14,24 @@ from ..bodies.state import State
 from ..dynamics import inverse_dynamics, mass_matrix
 from ..dynamics.maximal import positive_solve
 from ..errors import DivergedError, ModelError, optional
-from ..integrators import adaptive
+from ..integrators import INTEGRATORS, adaptive
 from ..integrators.base import Problem, Recording
 from ..integrators.march import MOST_EVALUATIONS, TOO_MANY
 from ..integrators.stops import force_stops, longest_step
 from ..joints.functions import Function
-from ..model.checks import check_state, with_inputs
+from ..model.checks import check_state, refuse_soft, with_inputs
 from ..model.model import Model
-from ..model.naming import coordinates_of
+from ..model.naming import single_coordinate
 from ..model.result import Result
-from ..motions.motion import pack_motions
 from ..motions.table import force_table, interpolated
 from ..validation import finite_array, float_array, instance, instances, number, whole_number
-from .simulate import sample_times
+from .simulate import make_problem
 
 ADAPTIVE = tuple(method.name for method in adaptive.METHODS)
-RUNGE_KUTTA = ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0))  # time and weight of each stage
 BETWEEN_REPORTS = 0.05  # s
 
 Slope = Callable[[float, FloatArray], FloatArray]
+Write = Callable[[FloatArray], None]
 
 
 class HyperReduced:
@@ -45,7 +42,8 @@ class HyperReduced:
         M_h h'' = f_h,    M_h = J^T M J,    f_h = J^T (tau - b - M J' h'),
 
     for the mass matrix M and bias b of the reduced coordinates. Forces of the couplings do no work, and constraints
-    cannot drift.
+    cannot drift. `ModelBuilder.reduce` does the same for all methods, with contacts, hard limits, soft bodies and
+    gradients, except where functions alone follow an h.
 
     Attributes:
         model: the tree. names: of the coordinates h (nh,).
@@ -69,14 +67,11 @@ class HyperReduced:
                 an h that moves nothing.
         """
         nv = instance(model, Model, "model").num_coordinates
-        for soft in model.soft_bodies[:1]:
-            raise ModelError(
-                f"hyper-reduced coordinates leave out soft bodies ({soft.name!r}): use the model itself"
-            )
+        refuse_soft(model)
+        self.model = model
         matrix = float_array(directions, "directions")
         if matrix.ndim != 2 or not matrix.shape[1]:
             raise ModelError(f"directions must have shape ({nv}, nh), got {matrix.shape}")
-        self.model = model
         self.directions = finite_array(matrix, (nv, matrix.shape[1]), "directions")
         self.rest = np.zeros(nv) if rest is None else finite_array(rest, (nv,), "rest")
         given = [f"h{k}" for k in range(matrix.shape[1])] if names is None else names
@@ -85,11 +80,9 @@ class HyperReduced:
             raise ModelError(f"there must be {matrix.shape[1]} different names, got {self.names}")
         self.functions = instances(functions, tuple, "functions")
         for coupling in self.functions:
-            if len(coupling) != 3:
-                raise ModelError(f"a coupling must be (coordinate, function, h), got {coupling!r:.80}")
-            row, function, column = coupling
+            row, function, column = coupling if len(coupling) == 3 else (None, None, None)
             if not isinstance(function, Function):
-                raise ModelError(f"a coupling needs a function of physics.joints, got {function!r:.80}")
+                raise ModelError(f"a coupling needs a function of physics.joints, got {coupling!r:.80}")
             whole_number(row, "coordinate of a coupling", 0, nv - 1)
             whole_number(column, "coordinate h of a coupling", 0, len(self.names) - 1)
         moved = np.abs(self.directions).max(axis=0, initial=0.0) > 0.0
@@ -115,7 +108,7 @@ class HyperReduced:
         Raises:
             ModelError: a name that is no coordinate; a driver that itself follows another; bad numbers.
         """
-        followers = {_single(model, name): value for name, value in couplings.items()}
+        followers = {single_coordinate(model, name): value for name, value in couplings.items()}
         free = [d for d in range(model.num_coordinates) if d not in followers]
         names = [model.coordinate_names[d] for d in free]
         offset = np.zeros(model.num_coordinates)
@@ -128,7 +121,7 @@ class HyperReduced:
             if not isinstance(leader, str):
                 raise ModelError(f"driver of {model.coordinate_names[d]} must be a name, got {leader!r:.80}")
             if leader in model.body_names:
-                leader = model.coordinate_names[_single(model, leader)]
+                leader = model.coordinate_names[single_coordinate(model, leader)]
             if leader in model.coordinate_names and leader not in names:
                 raise ModelError(
                     f"{leader!r} cannot drive {model.coordinate_names[d]}: it follows another coordinate itself"
@@ -231,29 +224,18 @@ class HyperReduced:
         Raises:
             ModelError, DivergedError, CancelledError, MissingDependencyError: as `simulate`.
         """
-        self.model.check_dynamics()
+        if integrator != "rk4" and integrator not in ADAPTIVE:
+            raise ModelError(
+                f"unknown hyper-reduced integrator {integrator!r}; known are rk4, {', '.join(ADAPTIVE)}"
+            )
         _check_free(self.model)
-        start = self.state(h, hd, number(time, "time"))
-        duration, dt = number(duration, "duration", positive=True), number(dt, "dt", positive=True)
-        interval = (
-            dt if record_interval is None else number(record_interval, "record_interval", positive=True)
-        )
-        problem = Problem(
-            model=self.model,
-            start=start.time,
-            duration=duration,
-            dt=dt,
-            samples=sample_times(start.time, duration, min(interval, duration)),
-            tau=force_table(self.model, tau),
-            motions=pack_motions(self.model, None, start),
-            control=None,
-            progress=progress,
-            rtol=number(rtol, "rtol", positive=True),
-            atol=number(atol, "atol", positive=True),
-        )
-        return integrate_hyper_reduced(
-            self, problem, integrator, self._vector(h, "h"), self._vector(hd, "hd")
-        )
+        start, table = self.state(h, hd, number(time, "time")), force_table(self.model, tau)
+        options = {"record_interval": record_interval, "progress": progress, "rtol": rtol, "atol": atol}
+        problem, _ = make_problem(self.model, start, duration, dt, integrator, **options)
+        samples = problem.samples + problem.origin
+        problem = replace(problem, start=start.time, samples=samples, tau=table, origin=0.0)
+        y = np.concatenate([self._vector(h, "h"), self._vector(hd, "hd")])
+        return _integrated(self, problem, start, y)
 
     def _vector(self, value: Any, name: str) -> FloatArray:
         return finite_array(np.atleast_1d(float_array(value, name)), (self.num_coordinates,), name)
@@ -267,38 +249,19 @@ class HyperReduced:
         return q, jacobian
 
 
-def _single(model: Model, name: str) -> int:
-    where = coordinates_of(model, name)
-    if where.stop - where.start != 1:
-        raise ModelError(f"{name!r} has {where.stop - where.start} coordinates: name one of them")
-    return int(where.start)
-
-
 def _check_free(model: Model) -> None:
-    """ModelError if the model has constraints, contacts or hard limits."""
-    if model.constraints:
-        raise ModelError("hyper-reduced coordinates do not support constraints of the model")
-    for touching in model.contact_names[:1]:
+    """ModelError for what only the model itself supports."""
+    refused = [*model.constraints, *model.contact_names, *(law.name for law in model.feedback_laws)]
+    for name in [*refused, *filter(None, [model.cusped]), *["limit_restitution"] * model.has_hard_limits][:1]:
         raise ModelError(
-            f"hyper-reduced coordinates do not support contacts ({touching!r}): use a compliant ground (add_ground)"
-        )
-    for law in model.feedback_laws[:1]:
-        raise ModelError(f"hyper-reduced coordinates do not support feedback ({law.name!r})")
-    if model.cusped:
-        raise ModelError(f"hyper-reduced coordinates do not support cusps (joint of body {model.cusped!r})")
-    if model.has_hard_limits:
-        raise ModelError(
-            "hyper-reduced coordinates do not support hard limits (limit_restitution): use compliant limits"
+            "HyperReduced does not support constraints, contacts, feedback, cusps and hard limits, as "
+            f"{name!r}: use ModelBuilder.reduce"
         )
 
 
-def integrate_hyper_reduced(
-    hyper: HyperReduced, problem: Problem, name: str, h: FloatArray, hd: FloatArray
-) -> Result:
-    """Run a problem from h with velocities hd; the result's info also has ``"h"`` and ``"hd"`` (T, nh)."""
-    if name != "rk4" and name not in ADAPTIVE:
-        raise ModelError(f"unknown hyper-reduced integrator {name!r}; known are rk4, {', '.join(ADAPTIVE)}")
-    nh, start = hyper.num_coordinates, hyper.state(h, hd)
+def _integrated(hyper: HyperReduced, problem: Problem, start: State, y: FloatArray) -> Result:
+    """Run a problem from h and hd in y (2 nh,); the result's info also has ``"h"`` and ``"hd"`` (T, nh)."""
+    nh, name = hyper.num_coordinates, problem.integrator
     recording = Recording(problem, start.q, start.qd, {"integrator": name, "evaluations": 0})
     last_report = perf_counter()
     motion = np.zeros((len(problem.samples), 2 * nh))
@@ -326,17 +289,15 @@ def integrate_hyper_reduced(
             recording.q[written] = hyper.coordinates(y[:nh])
             recording.qd[written] = hyper.jacobian(y[:nh]) @ y[nh:]
             written += 1
-        recording.info["h"], recording.info["hd"] = motion[:written, :nh], motion[:written, nh:]
+        recording.info["h"], recording.info["hd"] = np.split(motion[:written], 2, axis=1)
 
-    write(np.concatenate([h, hd])[None])
-    (_runge_kutta if name == "rk4" else _adaptive)(problem, name, slope, motion[0].copy(), write)
+    write(y[None])
+    (_runge_kutta if name == "rk4" else _adaptive)(problem, slope, y, write)
     recording.report(1.0, written)
     return recording.result(written)
 
 
-def _runge_kutta(
-    problem: Problem, name: str, slope: Slope, y: FloatArray, write: Callable[[FloatArray], None]
-) -> None:
+def _runge_kutta(problem: Problem, slope: Slope, y: FloatArray, write: Write) -> None:
     """The classical method; samples between its steps are on cubics."""
     steps, waiting = int(np.ceil(problem.duration / problem.dt - 1e-9)), problem.samples[1:]
     end = problem.start + problem.duration
@@ -345,7 +306,7 @@ def _runge_kutta(
         t = problem.start + step * problem.dt
         dt = min(problem.dt, end - t)
         change, stage = np.zeros_like(y), first
-        for place, weight in RUNGE_KUTTA:
+        for place, weight in INTEGRATORS["rk4"].stages:
             if place:
                 stage = slope(t + place * dt, y + place * dt * stage)
             change += dt / 6.0 * weight * stage
@@ -358,9 +319,8 @@ def _runge_kutta(
         y, first = y + change, last
 
 
-def _adaptive(
-    problem: Problem, name: str, slope: Slope, y: FloatArray, write: Callable[[FloatArray], None]
-) -> None:
+def _adaptive(problem: Problem, slope: Slope, y: FloatArray, write: Write) -> None:
+    name = problem.integrator
     solve_ivp = optional("scipy.integrate", f"the integrator {name!r}").solve_ivp
     now, end, waiting = problem.start, problem.start + problem.duration, problem.samples[1:]
     options: dict[str, Any] = {"method": name, "rtol": problem.rtol, "atol": problem.atol}
