@@ -47,7 +47,8 @@ class Problem:
     """A checked simulation: see `simulation.simulate` for the attributes; `steer` is that of `live`, `findings` are
     about the start, `origin` is the time [s] of its time 0, and `latest` whether samples are of the last steps only.
     own: the model without the targets that motions lead, of which the result is. whole: as gradients need it, no step
-    is taken in parts for the energy that it gains, and beside constraints stages are kept.
+    is taken in parts for the energy that it gains, and beside constraints stages are kept. feedback: of
+    `pack_feedback`, where the run changes its numbers.
     """
 
     model: Model
@@ -68,10 +69,11 @@ class Problem:
     latest: bool = False
     own: Model | None = None
     whole: bool = False
+    feedback: tuple[Any, ...] = ()
 
     def tables(self) -> tuple[Any, ...]:
         """Of forces and inputs for the kernels, with a memory of its own for the model's feedback laws."""
-        return (*self.tau, *pack_feedback(self.model))
+        return (*self.tau, *(self.feedback or pack_feedback(self.model)))
 
 
 Stages: TypeAlias = "tuple[tuple[float, float], ...]"

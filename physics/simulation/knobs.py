@@ -14,7 +14,9 @@ from .._typing import FloatArray
 from ..contacts import Contact, pack_contacts
 from ..errors import ModelError
 from ..forces import BodyDamping, Force, Ground, Mount, Spring, Wrench
+from ..forces.feedback import pack_feedback
 from ..kernels import layout
+from ..kernels.stepping import feedback_layout
 from ..model.model import Model
 from ..motions.excitation import excite
 from ..motions.table import Table, interpolated
@@ -31,7 +33,9 @@ POSITIVE = ("smooth_speed",)
 AT_LEAST = {"exponent": 1.0}
 AT_MOST = {"restitution": 1.0}
 GRIP_KEYS = ("body", "point", "target", "stiffness", "damping")
-KEYS = ("gravity", "inputs", "forces", "contacts", "grip", "controllers", "loads")
+KEYS = ("gravity", "inputs", "forces", "contacts", "grip", "controllers", "loads", "feedback")
+#: columns of a feedback law's parameters
+LAWS = {"gain": feedback_layout.GAIN, "level": feedback_layout.LEVEL}
 #: columns of a controller's parameters in the laws of its coordinates
 GAINS = {"stiffness": layout.LAW_GAIN, "damping": layout.LAW_RATE_GAIN}
 
@@ -43,6 +47,7 @@ class Knobs:
         model: the copy to run; it has an additional spring for the grip, and a force and a damper in the mass centre of
             each body with a controller, all without force at first.
         table: times (K,) and forces with inputs (K, nv + num_inputs) of the run; `turn` overwrites columns.
+        feedback: of `pack_feedback`; `turn` overwrites gains and levels.
     """
 
     def __init__(self, model: Model, table: tuple[FloatArray, FloatArray]) -> None:
@@ -67,6 +72,7 @@ class Knobs:
         self.model = model.altered(springs=springs, forces=forces)
         self._inputs = {element.name: k for k, element in enumerate(self.model.inputs)}
         self._data, self._dofs, self._pairs = _open(self.model)
+        self.feedback = pack_feedback(self.model)
 
     def turn(self, changes: Mapping[str, Any]) -> None:
         """Change parameters from the next step on. Nothing changes if a value is invalid.
@@ -77,7 +83,8 @@ class Knobs:
                 None, or {body, point in its frame (3,) [m], target in the world (3,) [m], stiffness, damping};
                 ``controllers``: {controller: some of stiffness, damping, armature (n,)}, the last of its coordinates;
                 ``loads``: {body with a controller: some of force (3,) in the world [N], damping [N s/m], both in its
-                mass centre and beside those of the model, so the damping may be negative}.
+                mass centre and beside those of the model, so the damping may be negative}; ``feedback``: {law: some of
+                gain, level}.
 
         Raises:
             ModelError: an unknown name, or an invalid number.
@@ -94,6 +101,7 @@ class Knobs:
         for name, values in (changes.get("loads") or {}).items():
             elements |= self._loaded(name, values)
         gained = [self._gains(*each) for each in (changes.get("controllers") or {}).items()]
+        laws = [self._law(*each) for each in (changes.get("feedback") or {}).items()]
         if "grip" in changes:
             elements[self._grip.name] = self._gripping(changes["grip"])
         if gravity is not None:
@@ -102,12 +110,15 @@ class Knobs:
             self.table[1][:, column] = self._given[:, column] if value is None else value
             self._turned[column] = value is not None
         for where, gains in gained:
-            laws = self._dofs[where, layout.LAW].astype(np.int64)
+            rows = self._dofs[where, layout.LAW].astype(np.int64)
             for key, gain in gains.items():
                 if key in GAINS:
-                    self._data[laws + GAINS[key]] = gain
+                    self._data[rows + GAINS[key]] = gain
                 else:
                     self._dofs[where, layout.ARMATURE] = gain
+        for row, numbers in laws:
+            for key, value in numbers.items():
+                self.feedback[0][0][row, LAWS[key]] = value
         self._elements |= elements
         self._contacts |= contacts
         if elements:
@@ -158,6 +169,16 @@ class Knobs:
             for key, value in values.items()
         }
         return where, made
+
+    def _law(self, name: str, values: Mapping[str, Any]) -> tuple[int, dict[str, float]]:
+        """Row of a feedback law, and its new parameters."""
+        names = [law.name for law in self.model.feedback_laws]
+        if name not in names:
+            raise ModelError(f"no feedback is named {name!r}; there are {', '.join(names) or 'none'}")
+        if not set(values) <= set(LAWS):
+            raise ModelError(f"a feedback has gain and level, got {', '.join(map(str, values))}")
+        made = {key: number(value, f"{key} of feedback {name!r}") for key, value in values.items()}
+        return names.index(name), made
 
     def _loaded(self, name: str, values: Mapping[str, Any]) -> dict[str, Force]:
         """The changed load of a body."""

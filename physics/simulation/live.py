@@ -29,7 +29,7 @@ SOON = 0.25 * TICK  # s from a change to the frame that shows its effect
 MOST_BEHIND = 0.1  # s of delay that a run catches up with; more is dropped
 MEMORY = 0.5  # s over which rate and headroom are averaged
 
-UNSEEN = ("inputs", "grip")  # parameters without effect on the energies of a recorded motion
+UNSEEN = ("inputs", "feedback", "grip")  # parameters without effect on the energies of a recorded motion
 
 Show = Callable[..., None]
 Listen = Callable[[], Iterable[Mapping[str, Any]]]
@@ -95,7 +95,9 @@ class LiveRun:
             assemble=assemble,
             steer=self._steer,
         )
-        self._problem = dataclasses.replace(self._problem, tau=self._knobs.table)
+        self._problem = dataclasses.replace(
+            self._problem, tau=self._knobs.table, feedback=self._knobs.feedback
+        )
         if controllers or pulls:
             driven = self._knobs.driven(controllers or {})
             if pulls:
@@ -214,7 +216,7 @@ class LiveRun:
             if "factor" in changes:
                 self._factor = number(changes.pop("factor"), "factor", positive=True)
             self._knobs.turn(changes)
-            self._disturbed |= bool(changes.keys() - {"inputs"})
+            self._disturbed |= bool(changes.keys() - {"inputs", "feedback"})
             kept = {key: value for key, value in changes.items() if key not in UNSEEN}
             if kept:
                 self._turned.append((self._problem.start + done * self._dt, kept))

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import physics as ph
 from physics.forces.feedback import pack_feedback
 from physics.kernels.stepping import feedback as kernels
+from physics.simulation.knobs import Knobs
 from tests.physics.constraints.mechanisms import pose
 from tests.physics.generators import random_state, random_tree
 from tests.physics.simulation.test_live import run
@@ -105,6 +107,23 @@ def test_runs_of_every_kind_have_the_same_bits():
         live, _ = run(model, [], 0.2, state=states[0], integrator=integrator)
         count = len(live.t)
         assert 200 < count < 301 and live.q.tobytes() == alone[0].q[:count].tobytes()
+
+
+@pytest.mark.parametrize("integrator", ["symplectic_euler", "sdirk2"])
+def test_gains_and_levels_can_be_turned_while_a_model_runs(integrator):
+    model, turned = leg(), {"hold": {"gain": 90.0}, "damp": {"gain": -10.0, "level": 0.2}}
+    changed = model.altered(feedback_laws=[replace(law, **turned[law.name]) for law in model.feedback_laws])
+    start = {"q": [0.05, 0.3], "qd": [0.0, -0.5]}
+    first = ph.simulate(changed, changed.state(**start), 0.3, 1e-3, integrator)
+    live, _ = run(
+        model, [(0.0, {"feedback": turned})], 0.2, state=model.state(**start), integrator=integrator
+    )
+    assert live.q.tobytes() == first.q[: len(live.t)].tobytes()
+    knobs = Knobs(model, (np.zeros(1), np.zeros((1, 3))))
+    for wrong in ({"grasp": {"gain": 1.0}}, {"hold": {"load": 1.0}}, {"hold": {"gain": np.nan}}):
+        with pytest.raises(ph.ModelError, match="feedback"):
+            knobs.turn({"feedback": {"damp": {"gain": 5.0}} | wrong})
+    assert knobs.feedback[0][0].tobytes() == pack_feedback(model)[0][0].tobytes()
 
 
 @pytest.mark.parametrize("integrator", ["symplectic_euler", "sdirk2"])
