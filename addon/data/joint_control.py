@@ -1,8 +1,9 @@
-"""How a joint follows its animation in a simulation, and where it starts."""
+"""How a joint follows its animation in a simulation, where it starts, and its feedback laws."""
 
 from bpy.types import PropertyGroup
 
-from .properties import factor, flag, number, pointer, seconds, span
+from .feedback import FeedbackLaw
+from .properties import collection, factor, flag, integer, number, pointer, seconds, span
 from .starting import EXACT, SETTLED, own_source
 
 
@@ -42,3 +43,5 @@ class JointControl:
     )
     controller: pointer("Controller", type=JointControllerProperties)
     start_from: own_source("joint", SETTLED, EXACT)
+    feedback_laws: collection("Feedback Laws", type=FeedbackLaw)
+    active_feedback_law: integer("Feedback Law", "Selected law", min=0)

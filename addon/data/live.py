@@ -8,7 +8,14 @@ from ..blender import session
 from .properties import OVERRIDE, choice, collection, factor, flag, integer, number, span, text, vector
 
 #: property with a slider's value, by its kind
-SHOWN = {"TORQUE": "torque", "SHARE": "share", "TIMES": "times", "PLAIN": "plain", "STRENGTH": "strength"}
+SHOWN = {
+    "TORQUE": "torque",
+    "SHARE": "share",
+    "TIMES": "times",
+    "PLAIN": "plain",
+    "STRENGTH": "strength",
+    "LEVEL": "level",
+}
 
 
 def turned(_self: PropertyGroup, _context: Context) -> None:
@@ -29,6 +36,7 @@ class LiveSlider(PropertyGroup):
             ("MUSCLE", "Muscles", "Excitations of muscles"),
             ("GROUND", "Ground and Soft Parts", "Stiffness, damping and friction"),
             ("FIELD", "Force Fields", "Strengths of wind and other fields"),
+            ("FEEDBACK", "Feedback", "Gains and levels of feedback laws"),
         ),
     )
     kind: choice(
@@ -36,7 +44,7 @@ class LiveSlider(PropertyGroup):
         "Which of its numbers is used",
         items=tuple((name, name.title(), f"The number {shown!r}") for name, shown in SHOWN.items()),
     )
-    part: text("Part", 'Of the model: "inputs", "forces" or "contacts"')
+    part: text("Part", 'Of the model: "inputs", "forces", "contacts" or "feedback"')
     target: text("Target", "Name of the element in the model")
     key: text("Key", "Which number of the element; empty: it has one")
     owner: integer("Owner", "Session uid of the object that stores the value")
@@ -67,6 +75,13 @@ class LiveSlider(PropertyGroup):
         "Strength of the force field. It acts on the next step",
         soft_min=-20.0,
         soft_max=20.0,
+        update=turned,
+    )
+    level: number(
+        "Level",
+        "Signal at which the law adds nothing, in radians or metres, or these per second. It acts on the next step",
+        soft_min=-2.0,
+        soft_max=2.0,
         update=turned,
     )
 
@@ -105,6 +120,7 @@ class LiveSettings(PropertyGroup):
     show_torque: flag("Torques", "Show the sliders of torques", default=True)
     show_muscle: flag("Muscles", "Show the sliders of muscles", default=True)
     show_field: flag("Force Fields", "Show the sliders of force fields", default=True)
+    show_feedback: flag("Feedback", "Show the sliders of feedback laws", default=True)
     show_ground: flag("Ground and Soft Parts", "Show the sliders of ground and soft parts", default=True)
 
 

@@ -228,6 +228,11 @@ def _places(
         muscles = input_values.excitation_places(scene, read, wanted)
         found = {name: (item.session_uid, input_values.EXCITATION) for item, name in muscles}
         wanted |= physics.moved_by(read.model, found)
+    for law in read.model.feedback_laws:  # what these change is left to them
+        if found.pop(law.of, None) is not None and not found:
+            raise physics_access.model_error(
+                f"feedback laws ({law.name!r}) change all that can move {names}: turn off their Use"
+            )
     if not found:
         raise physics_access.model_error(
             f"no muscle with a force crosses a joint that carries {names}: add muscles, or choose Joint Torques"

@@ -94,6 +94,10 @@ def _task(view: Scene, made: Plan, run: np.ndarray) -> goals.Task:
     options, settings, read = dict(made.options), view.condyle.goals, made.read
     if options.get("loop"):
         raise physics_access.model_error("Make Physical makes no loop: turn off Loop in Start and Time")
+    for law in read.model.feedback_laws:
+        raise physics_access.model_error(
+            f"Make Physical takes no feedback law ({law.name!r}): turn off its Use"
+        )
     if len(run) < LEAST_FRAMES:
         raise physics_access.model_error(
             f"the range has {len(run)} frames: Make Physical needs {LEAST_FRAMES} or more"

@@ -102,6 +102,7 @@ def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Sta
             row.torque or compat.is_played(item, input_values.torque_path(number))
             for number, row in enumerate(settings.coordinates)
         )
+        pushed = pushed or any(law.active for law in settings.feedback_laws)
         passive, held = not pushed and not looks.may_follow(item), follow_weights.holds(settings)
         found.append(falling.Standing(pose, passive, settings.driven, starts_as_set(scene, item), held))
     return found

@@ -15,7 +15,7 @@ from ..data import references
 from ..data.joints import title_of
 from ..data.live import SHOWN, LiveSettings, LiveSlider, scene_of
 from ..making import chains
-from ..reading import input_values, pose_springs
+from ..reading import feedback, input_values, pose_springs
 from ..reading.scene import SceneModel
 
 #: numbers of soft ground and of mounts that are turned, by what they are called
@@ -45,6 +45,14 @@ def fill(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray,
         slider.owner, slider.path = field.session_uid, field.path
         column = read.model.num_coordinates + read.model.input_names.index(field.input)
         slider.base = slider.strength = float(read.model.with_inputs(None)[column] + pushed[0, column])
+    for name, item, index, law in feedback.laws_of(scene):
+        for kind, key in (("TIMES", "gain"), ("LEVEL", "level")):
+            label = f"{item.name}, {law.title}: {key.title()}"
+            slider = _add(live, "FEEDBACK", kind, label, "feedback", name, key)
+            slider.owner, slider.path = item.session_uid, f"condyle.joint.feedback_laws[{index}].{key}"
+            slider.base = getattr(law, key)
+            if kind != "TIMES":
+                slider.level = slider.base
     owners = {item.name: item for item in references.connections_of(scene)}
     forces = physics_access.part("forces")
     for force in read.model.forces:

@@ -254,6 +254,11 @@ def left_alone(scene: Scene, item: Object) -> list[str]:
         if other.type == "CURVE" and other.condyle.muscle.excited_by == "CONTROLLER"
         if other.condyle.muscle.control.joint == item
     ]
+    notes += [
+        f"{other.name} has feedback laws with this joint's coordinate: check their gain and level"
+        for other in references.joints_of(scene)
+        if any((law.signal_joint or other) == item for law in other.condyle.joint.feedback_laws)
+    ]
     if item.animation_data is not None and len(item.animation_data.nla_tracks):
         notes.append("Keys of the slider in NLA strips are unchanged")
     if sliders.driven_sliders(item):

@@ -49,6 +49,7 @@ OWN = {
     *SHAPE,
     *("rna_type", "name", "enabled", "type", "to_world", "parent", "child", "child_in_joint", "parts"),
     *("frames", "active_frame", "knots", "coordinates", "fit", "driven", "switched", "follower", "frames_of"),
+    "active_feedback_law",
 }
 #: reflections of a joint's own axes, tried after the mirror's
 REFLECTIONS = (Image.across(0, 1, 2), *(Image.across(axis) for axis in range(3)))

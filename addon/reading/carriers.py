@@ -15,6 +15,7 @@ from bpy.types import Object, Scene
 
 from ..blender import compat, physics_access, units
 from ..data import colliders, findings, force_fields, references, soft_bodies
+from ..data.feedback import ALONG
 from ..data.findings import Finding
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
@@ -58,6 +59,8 @@ def _wanted(scene: Scene) -> Iterator[Body | None]:
     for item in references.joints_of(scene):
         joint = item.condyle.joint
         yield Body(item) if joint.to_world else references.resolve(joint.parent)
+        for law in (each for each in joint.feedback_laws if each.active and each.signal in ALONG):
+            yield from map(references.resolve, (law.point, law.origin))
     for item in references.connections_of(scene):
         settings = item.condyle.connection
         if settings.active and settings.kind != "coupling":

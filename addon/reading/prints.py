@@ -33,6 +33,7 @@ IDLE = frozenset(
         *(
             "fit",
             "active_frame",
+            "active_feedback_law",
             "cache",
             "modifier",
             "driven",
@@ -101,9 +102,12 @@ def _carriers(scene: Scene) -> list[Object]:
 
 
 def _frames(scene: Scene) -> Iterator[Object]:
-    """Control points of joints, and ends of connections."""
+    """Control points of joints, what their laws measure, and ends of connections."""
     for joint in references.joints_of(scene):
-        yield from (row.object for row in joint.condyle.joint.frames if row.object is not None)
+        settings = joint.condyle.joint
+        yield from (row.object for row in settings.frames if row.object is not None)
+        measured = (each for law in settings.feedback_laws for each in (law.point, law.origin))
+        yield from (each.object for each in measured if each.object is not None and not each.bone_uid)
     for item in scene.objects:
         owner = item.condyle.frame_of if item.type == "EMPTY" else None
         if owner is not None and owner.condyle.connection.enabled:

@@ -23,6 +23,7 @@ from . import (
     carriers,
     colliders,
     connections,
+    feedback,
     force_fields,
     missing_joints,
     muscle_points,
@@ -181,6 +182,7 @@ def read_steps(
     colliders.add_all(scene, builder, known)
     fields = force_fields.add_all(scene, builder, known, [link.body for link in links])
     muscles = muscle_reading.add_all(scene, builder, known, joints)
+    feedback.add_all(scene, builder, known, joints, soft)
     model = builder.build()
     state = model.state(q=start, qd=speed)
     held = _held(links, moving)

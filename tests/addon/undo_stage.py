@@ -232,6 +232,8 @@ RECIPES = {
     "reach_targets": on("Shank", before=both(op("drive_all"), moved_target)),
     "key_joints": on("Shank", before=both(op("drive_all"), moved_target), first=1, last=3),
     "add_part": on("Knee", before=of_type("composite"), kind="universal"),
+    "add_feedback_law": on("Knee", signal="CENTER"),
+    "remove_feedback_law": on("Knee", before=op("add_feedback_law", signal="CENTER")),
     "remove_part": on("Knee", before=both(of_type("composite"), op("add_part"))),
     "add_control_frame": on("Knee", before=both(op("drive"), at_frame(9))),
     "insert_control_frame": on("Knee", before=op("drive")),

@@ -15,6 +15,7 @@ GROUPS = (
     ("MUSCLE", "show_muscle"),
     ("GROUND", "show_ground"),
     ("FIELD", "show_field"),
+    ("FEEDBACK", "show_feedback"),
 )
 
 
@@ -93,7 +94,7 @@ def draw_sliders(layout: UILayout, live: LiveSettings, running: bool) -> None:
 def parts_of(slider: Any) -> tuple[str, str]:
     """Heading above a slider, and its label."""
     owner, colon, own = slider.label.rpartition(": ")
-    if slider.group != "GROUND" or not colon:
+    if slider.group not in ("GROUND", "FEEDBACK") or not colon:
         owner, own = "", slider.label
     return owner, own + (" ×" if slider.kind == "TIMES" else "")
 

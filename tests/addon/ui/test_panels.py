@@ -331,7 +331,7 @@ SIDEBAR = {
     "collider": "collider_contact",
     "soft_body": "soft_body_advanced",
     "body": "mass_distribution soft_parts",
-    "joint": "joint_bodies coordinates controller from_pose",
+    "joint": "joint_bodies coordinates controller feedback from_pose",
     "fit": "residuals",
     "connection": "chosen_connection",
     "muscle": "chosen_muscle obstacle",

@@ -14,6 +14,7 @@ UNIT = re.compile(
 PURE = {
     "SoftBodyProperties": {"friction", "poisson", "damping"},
     "PoseResidual": {"trust", "weight"},
+    "FeedbackLaw": {"direction"},
     "FitProperties": {"smoothing", "coverage", "metric_values"},
     "FitFromKeyframes": {"smoothing"},
     "FitSurface": {"smoothing"},

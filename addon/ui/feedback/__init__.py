@@ -1,0 +1,1 @@
+"""Panel and operators of feedback laws."""
