@@ -13,6 +13,7 @@ from ..animation import inputs as forcing
 from ..blender import physics_access
 from ..data import references
 from ..data.joints import label_of, title_of
+from ..reading import joint_motors
 from ..reading.scene import SceneModel
 from .keys import Output
 
@@ -99,7 +100,7 @@ def torques(result: physics_access.Result, inputs: physics_access.Table | None) 
     _, _, _, data, dof_float = model.arrays
     count = model.num_coordinates
     values = forcing.sampled(model, inputs, result.t)
-    found = np.array(values[:, :count])
+    found = values[:, :count] + joint_motors.on_coordinates(model, result.q, values)
     for row, (q, qd, tau) in enumerate(zip(result.q, result.qd, values)):
         for d in range(count):
             found[row, d] += passive_force(dof_float, data, tau, d, q[d], qd[d])

@@ -32,6 +32,8 @@ from .properties import (
 from .records import Record
 from .selection import select_marked
 
+#: types with a rotation vector, whose torques may keep their axes
+TURNING = ("spherical", "free")
 #: custom property of a joint with one coordinate; with several, the coordinate's name follows
 PROPERTY = "coordinate"
 #: paths on a joint's Empty: whether it follows its animation, and how strongly
@@ -82,6 +84,16 @@ def slider_ends(item: Object, name: str) -> tuple[float, float]:
         return item.ends[name]
     found = item.id_properties_ui(name).as_dict()
     return float(found["min"]), float(found["max"])
+
+
+def torque_path(number: int) -> str:
+    """Data path, on a joint's Empty, of the torque of its coordinate of this number."""
+    return f"condyle.joint.coordinates[{number}].torque"
+
+
+def torques_keep_axes(settings: "JointProperties") -> bool:
+    """Whether torques of a joint act about the axes of its frame, not on its rotation vector."""
+    return settings.type in TURNING and settings.torque_keeps_axes
 
 
 def is_baked_over(settings: "JointProperties") -> bool:
@@ -139,7 +151,8 @@ class CoordinateProperties(PropertyGroup):
     )
     torque: number(
         "Torque",
-        "Torque (N·m) or force (N) on the coordinate in simulations, e.g. of a motor. It can be keyed",
+        "Torque (N·m) or force (N) on the coordinate in simulations, e.g. of a motor; of a ball about an axis of the "
+        "Empty. It can be keyed",
     )
     limit_stiffness: number(
         "Limit Stiffness",
@@ -299,6 +312,13 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         "Bounce", "Share of the speed that is left after a hard limit: 0 stops dead, 1 loses nothing"
     )
     coordinates: collection("Coordinates", type=CoordinateProperties)
+    torque_keeps_axes: flag(
+        "Torques Keep Axes",
+        "On: torques of a ball or free joint act about the axes of this Empty, which turn with the parent, through "
+        "any number of turns. Off: on the sliders Turn X, Y and Z, as in files of earlier versions; they jump beyond "
+        "half a turn",
+        default=True,
+    )
     fit: pointer("Fit", type=FitProperties)
     driven: flag("Driven by Slider", "The child follows the sliders (custom properties of this Empty)")
     switched: collection("Switched", type=SwitchedInfluence)

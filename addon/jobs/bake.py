@@ -215,11 +215,11 @@ def check(scene: Scene) -> Steps[list[findings.Finding]]:
 
 
 def prepared(
-    view: Scene, frames: np.ndarray, clock: frame_times.Clock, led: bool = False
+    view: Scene, frames: np.ndarray, clock: frame_times.Clock, led: bool = False, motors: bool = False
 ) -> Steps[tuple[Plan, dict[int, FitReport]]]:
     """Steps of a bake of these frames (F,) that come before it simulates: what for, and the joints fitted for it.
 
-    view: the settings of the scene. led: as of `take`.
+    view: the settings of the scene. led, motors: as of `take`.
     """
     scene_uid = view.session_uid
     run = frame_times.run_frames(view, frames)
@@ -230,7 +230,7 @@ def prepared(
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
-    made = yield from ready(scene_uid, run, fitted, clock, loop, to_bake=True, led=led)
+    made = yield from ready(scene_uid, run, fitted, clock, loop, to_bake=True, led=led, motors=motors)
     return replace(made, warnings=warnings + made.warnings), fitted
 
 
@@ -306,10 +306,11 @@ def ready(
     loop: dict[str, Any] | None = None,
     to_bake: bool = False,
     led: bool = False,
+    motors: bool = False,
 ) -> Steps[Plan]:
     """Steps that take a shot of the scene over whole frames (F,) and plan its simulation; arguments as of `take`."""
     clock = clock or frame_times.Clock()
-    taken = yield from take.take(scene_uid, frames, fitted, loop=loop, to_bake=to_bake, led=led)
+    taken = yield from take.take(scene_uid, frames, fitted, loop, to_bake, led, motors)
     clock.lap("read")
     made = yield from plan(taken)
     clock.lap("project")

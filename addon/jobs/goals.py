@@ -74,7 +74,7 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     once, settings = frame_times.samples(view) == 1, view.condyle.goals
     run = frame_times.run_frames(view, frames)
     wanted = goals.read(scene_uid, int(run[0]), int(run[-1]))
-    made, fitted = yield from bake.prepared(view, frames, clock)
+    made, fitted = yield from bake.prepared(view, frames, clock, motors=True)
     task = _task(view, made, wanted, run)
     task = checked(task)
     requests = physics_access.part("worker.requests")
@@ -157,7 +157,7 @@ def _task(view: Scene, made: Plan, wanted: list[Wanted], run: np.ndarray) -> Tas
         found.append(replace(goal, direction=each.direction))
     places, replaced = _places(view, made, [goal.body for goal in found])
     if replaced:
-        columns = [read.model.coordinate_names.index(name) for name in replaced]
+        columns = [input_values.columns(read.model)[name] for name in replaced]
         values = np.array(made.options["tau"].values)
         values[:, columns] = 0.0
         options["tau"] = physics_access.physics().Table(made.options["tau"].times, values)
@@ -217,9 +217,10 @@ def _places(
     physics, tau = physics_access.part("worker.goals"), made.options["tau"]
     wanted = {name for body in bodies for name in physics.carrying(read.model, body)}
     names, found, replaced = findings.few(dict.fromkeys(bodies)), {}, {}
+    given = list(input_values.columns(read.model))
     for item, number, column in input_values.torque_places(scene, read):
-        name = read.model.coordinate_names[column]
-        if name in wanted:
+        name = given[column]
+        if not wanted.isdisjoint({name} | physics.driven(read.model, [name])):
             found[name] = item.session_uid, input_values.torque_path(number)
             if tau is not None and np.any(tau.values[:, column]):
                 replaced[name] = found[name]
@@ -272,9 +273,9 @@ def _with_found(task: Task, found: Any) -> Plan:
     model, tau = made.read.model, made.options["tau"]
     times = found.times if tau is None else np.union1d(tau.times, found.times)
     values = forcing.sampled(model, tau, times)
-    names = [*model.coordinate_names, *model.input_names]
+    columns = input_values.columns(model)
     for name, torques in found.torques.items():
-        values[:, names.index(name)] = np.interp(times, found.times, torques)
+        values[:, columns[name]] = np.interp(times, found.times, torques)
     table = physics_access.physics().Table(times, values)
     options = {**made.options, "dt": given["dt"], "integrator": given["integrator"], "tau": table}
     return replace(made, options=options)

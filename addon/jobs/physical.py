@@ -51,7 +51,7 @@ def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
     scene_uid, frames = view.session_uid, frame_times.frame_range(view)
     once, settings = frame_times.samples(view) == 1, view.condyle.goals
     run = frame_times.run_frames(view, frames)
-    made, fitted = yield from bake.prepared(view, frames, clock, led=True)
+    made, fitted = yield from bake.prepared(view, frames, clock, led=True, motors=True)
     task = _task(view, made, run)
     task = goals.checked(task)
     requests = physics_access.part("worker.requests")
@@ -148,11 +148,12 @@ def _places(view: Scene, made: Plan) -> dict[str, input_keys.Place]:
     """
     read, scene, found = made.read, references.find_scene(view.session_uid), {}
     keyed = {each.joint_uid: each for each in read.bodies if each.name in made.wanted}
+    names = list(input_values.columns(read.model))
     for item, number, column in input_values.torque_places(scene, read):
         entry = keyed.get(item.session_uid)
         if entry is not None and read.model.joints[entry.index].type != "free":
             torque = input_values.torque_path(number)
-            found[read.model.coordinate_names[column]] = item.session_uid, torque
+            found[names[column]] = item.session_uid, torque
     driven = {uid for uid, _ in found.values()}
     for uid, entry in keyed.items():
         item = references.find_in(scene, uid, "a joint")
@@ -169,12 +170,12 @@ def _places(view: Scene, made: Plan) -> dict[str, input_keys.Place]:
     return found
 
 
-def _joint_names(made: Plan, coordinates: list[str]) -> list[str]:
-    """Names of the joints of coordinates."""
-    columns = {made.read.model.coordinate_index(name) for name in coordinates}
-    found = []
-    for each in made.read.bodies:
-        own = made.read.model.coordinate_slice(each.name)
-        if columns & set(range(own.start, own.stop)):
-            found.append(each.joint_name)
-    return found
+def _joint_names(made: Plan, torques: list[str]) -> list[str]:
+    """Names of the joints of torques: of coordinates and of motors."""
+    model = made.read.model
+    moved = {*torques} | physics_access.part("worker.goals").driven(model, torques)
+    return [
+        each.joint_name
+        for each in made.read.bodies
+        if not moved.isdisjoint(model.coordinate_names[model.coordinate_slice(each.name)])
+    ]

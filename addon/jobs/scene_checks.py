@@ -131,9 +131,10 @@ def read_checked(
     frames: np.ndarray,
     curves: Mapping[int, physics_access.Joint] | None = None,
     beside: stepper.Sampler | None = None,
+    motors: bool = False,
 ) -> Steps[tuple[carriers.Moving, scene_to_model.SceneModel]]:
     """Steps that read the animated carriers over whole frames (F,), and the model; curves: of joints that were fitted
-    just now; beside: as of `carriers.sample`.
+    just now; beside: as of `carriers.sample`; motors: as of `scene.read_steps`.
 
     Raises:
         ModelError: something cannot be read or baked; or nobody could say where a body is, because sliders move it one
@@ -141,7 +142,7 @@ def read_checked(
     """
     moving = carriers.sample(view, frames, beside)
     yield Breath()
-    read = yield from scene_to_model.read_steps(view, curves, moving.followed)
+    read = yield from scene_to_model.read_steps(view, curves, moving.followed, motors)
     for entry in read.bodies:
         conflicts.check(references.find_body_in(view, entry.handle, entry.name))
         item = references.object_in(view, entry.joint_uid)

@@ -25,6 +25,7 @@ def take(
     loop: dict[str, Any] | None = None,
     to_bake: bool = False,
     led: bool = False,
+    motors: bool = False,
 ) -> Steps[Shot]:
     """Steps that take the shot of a scene, by session uid, over whole frames (F,), as it is without a bake. Between two
     steps the scene is as it was; where it is changed there, the shot is taken anew, in one.
@@ -33,12 +34,13 @@ def take(
         fitted: fits of joints that the scene has not got yet, by session uid.
         loop: as of `frame_times.loop_options`. to_bake: it is to be one that can be baked.
         led: joints with keys, and those that are prescribed, are seen in their animation and begin with it, but are
-            simulated (`Plan.wanted`).
+            simulated (`Plan.wanted`). motors: of all ball joints, not only of those with torques.
 
     Raises:
         ModelError: it cannot be simulated; all errors of what cannot be read are in the session's findings.
     """
-    steps, changed = _parts(scene_uid, frames, fitted, loop, to_bake, led), False
+    asked = scene_uid, frames, fitted, loop, to_bake, led, motors
+    steps, changed = _parts(*asked), False
     while True:
         with stepper.at_start(scene_uid, int(frames[0])):
             found = next(steps)
@@ -50,7 +52,7 @@ def take(
             yield Breath() if isinstance(found, Shot) else found
             stepper.settle()
         if changes != session.changes:
-            steps, changed = _parts(scene_uid, frames, fitted, loop, to_bake, led), True
+            steps, changed = _parts(*asked), True
         elif isinstance(found, Shot):
             return replace(found, prints=prints.of(found.view), changes=changes)
 
@@ -62,6 +64,7 @@ def _parts(
     loop: dict[str, Any] | None,
     to_bake: bool,
     led: bool,
+    motors: bool,
 ) -> Iterator[Drawn | Shot]:
     """The steps of `take`, each in the scene without its bake at the first frame, and the shot without its prints."""
     view = snapshot.take(references.find_scene(scene_uid))
@@ -73,7 +76,7 @@ def _parts(
     keys = {key for key in carriers.simulated(view) if key[0] in view.objects} if to_bake else set()
     beside = stepper.Sampler(*local_matrices.what_carries(view, keys))
     try:
-        moving, read = yield from scene_checks.read_checked(view, frames, curves, beside)
+        moving, read = yield from scene_checks.read_checked(view, frames, curves, beside, motors)
     except physics_access.physics().CondyleError as error:
         raise scene_checks.stop(view, error, curves) from error
     mesh_caches.check(view, read.soft, to_bake)

@@ -76,15 +76,14 @@ def _add(
 
 
 def _add_torques(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray) -> None:
+    names = list(input_values.columns(read.model))
     for item, number, column in input_values.torque_places(scene, read):
         if pose_springs.is_on(item):  # its spring is tuned
             continue
         rows = item.condyle.joint.coordinates
         label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
         unit = FORCE_UNITS.get(rows[number].unit, "J")
-        slider = _add(
-            live, "TORQUE", "TORQUE", f"{label} [{unit}]", "inputs", read.model.coordinate_names[column]
-        )
+        slider = _add(live, "TORQUE", "TORQUE", f"{label} [{unit}]", "inputs", names[column])
         slider.owner, slider.path = item.session_uid, input_values.torque_path(number)
         slider.base = slider.torque = float(pushed[0, column])
 

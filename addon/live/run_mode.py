@@ -51,7 +51,7 @@ def live(
     uid = scene.session_uid
     frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
     rates = frame_times.samples(scene), units.frames_per_second(scene)  # the user may change them meanwhile
-    ready = yield from bake.ready(uid, frames, {})
+    ready = yield from bake.ready(uid, frames, {}, motors=True)
     scene = references.find_scene(uid)
     if record:
         mesh_caches.check(scene, ready.read.soft)

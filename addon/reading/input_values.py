@@ -1,5 +1,7 @@
 """What pushes a simulation from outside, as it is set or keyed: torques of coordinates, targets of controllers."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -9,7 +11,8 @@ from bpy.types import Scene
 from ..blender import compat, physics_access
 from ..curves import fcurve_values
 from ..data import references
-from . import stepper
+from ..data.joints import torque_path as torque_path
+from . import joint_motors, stepper
 from .scene import SceneModel
 
 TARGET = "condyle.muscle.control.target"
@@ -48,18 +51,14 @@ def values_of(scene: Scene, wanted: Sequence[tuple[Any, str]], frames: np.ndarra
     return values
 
 
-def torque_path(number: int) -> str:
-    """Data path, on a joint's Empty, of the torque of its coordinate of this number."""
-    return f"condyle.joint.coordinates[{number}].torque"
-
-
 def torque_places(scene: Scene, read: SceneModel) -> list[tuple[Any, int, int]]:
-    """Joint's Empty, number of its coordinate and column of the model, for each coordinate that a torque can act on.
+    """Joint's Empty, number of its coordinate and column of the model's forces and inputs, for each coordinate that a
+    torque can act on: of its motor where it has one.
 
     Not where what is read off a joint (angles of a ball joint) are not the coordinates that it is simulated with, and
     not on a time that runs by itself.
     """
-    places = []
+    places, names, known = [], read.model.coordinate_names, columns(read.model)
     for entry in read.bodies:
         item = references.object_in(scene, entry.joint_uid)
         joint = read.model.joints[entry.index]
@@ -67,11 +66,16 @@ def torque_places(scene: Scene, read: SceneModel) -> list[tuple[Any, int, int]]:
             continue
         first = read.model.coordinate_slice(entry.name).start
         places += [
-            (item, number, first + number)
+            (item, number, known.get(joint_motors.input_of(names[first + number]), first + number))
             for number in range(joint.num_coordinates)
             if not read.model.prescribed[first + number]
         ]
     return places
+
+
+def columns(model: physics_access.Model) -> dict[str, int]:
+    """The columns of a model's forces and inputs by their names."""
+    return {name: k for k, name in enumerate((*model.coordinate_names, *model.input_names))}
 
 
 def excitation_places(scene: Scene, read: SceneModel, coordinates: Collection[str]) -> list[tuple[Any, str]]:
@@ -103,11 +107,11 @@ def torques(scene: Scene, read: SceneModel, frames: np.ndarray) -> np.ndarray:
                 )
     model = read.model
     found = np.zeros((len(frames), model.num_coordinates + model.num_inputs))
-    columns = [column for _, _, column in places]
-    found[:, columns] = values_of(scene, [(item, torque_path(number)) for item, number, _ in places], frames)
+    own = [column for _, _, column in places]
+    found[:, own] = values_of(scene, [(item, torque_path(number)) for item, number, _ in places], frames)
     strengths = [(references.object_in(scene, each.session_uid), each.path) for each in read.fields]
-    columns = [model.num_coordinates + model.input_names.index(each.input) for each in read.fields]
-    found[:, columns] = values_of(scene, strengths, frames) - model.with_inputs(None)[columns]
+    own = [columns(model)[each.input] for each in read.fields]
+    found[:, own] = values_of(scene, strengths, frames) - model.with_inputs(None)[own]
     return found
 
 

@@ -25,6 +25,7 @@ from . import (
     connections,
     feedback,
     force_fields,
+    joint_motors,
     missing_joints,
     muscle_points,
     pose_springs,
@@ -134,9 +135,12 @@ def read(
 
 
 def read_steps(
-    scene: Scene, curves: Mapping[int, physics_access.Joint] | None, followed: Followed | None
+    scene: Scene,
+    curves: Mapping[int, physics_access.Joint] | None,
+    followed: Followed | None,
+    motors: bool = False,
 ) -> Steps[SceneModel]:
-    """Steps of `read`."""
+    """Steps of `read`; motors: as `always` of `joint_motors.add`."""
     followed = followed or Followed()
     known = Carriers(scene, carriers.simulated(scene), followed)
     links = _links(scene, known)
@@ -163,6 +167,7 @@ def read_steps(
         arguments = _arguments(scene, link, known, curves or {})
         builder.add_body(body.name, **arguments)
         if link.joint is not None:
+            joint_motors.add(builder, link.joint, body.name, arguments, motors)
             start[body.name], speed[body.name] = start_of(link.joint, arguments["joint"])
             uid = link.joint.session_uid
             joints[uid] = connections.Coordinates(body.name, arguments["joint"], start[body.name])

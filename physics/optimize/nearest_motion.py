@@ -11,7 +11,7 @@ import numpy as np
 from .._typing import BoolArray, FloatArray
 from ..bodies.state import State
 from ..dynamics import mass_matrix
-from ..dynamics.samples import inverse_dynamics_of_samples
+from ..dynamics.samples import SampledDynamics, inverse_dynamics_of_samples
 from ..errors import ModelError
 from ..model.model import Model
 from ..model.observation import observe
@@ -19,6 +19,7 @@ from ..model.result import Result
 from ..motions.table import Table
 from ..simulation.simulate import simulate
 from ..validation import instance, near_names, number
+from .motors import motors, with_motors
 from .objectives import Effort, Follow
 from .optimum import Optimum, Progress, optimize
 from .parameters import Parameter
@@ -61,9 +62,9 @@ class NearestMotion:
     @property
     def saturated(self) -> tuple[str, ...]:
         """Coordinates whose torque reaches its budget at some row of the inputs."""
-        model, values = self.result.model, np.asarray(self.inputs.values)
-        most = {name: np.abs(values[:, model.coordinate_index(name)]).max() for name in self.budgets}
-        return tuple(name for name, budget in self.budgets.items() if most[name] >= budget)
+        columns = Effort(list(self.budgets)).columns(self.result.model)
+        most = np.abs(np.asarray(self.inputs.values)[:, columns]).max(axis=0)
+        return tuple(name for name, each in zip(self.budgets, most) if each >= self.budgets[name])
 
 
 def nearest_motion(
@@ -95,7 +96,8 @@ def nearest_motion(
         dt, integrator: as of `gradient`; the last time is a whole number of steps after the first.
         inputs: at its times, the knots, torques are found, straight between them; its other columns act as they are.
             The first and last time are those of the motion, the others whole steps after the first.
-        torques: coordinates that have them; None: all. Others, such as those of a root, move as they are moved.
+        torques: coordinates that have them; None: all. Others, such as those of a root, move as they are moved. Also
+            inputs that wrenches between a body and its parent follow: a motor that keeps its axes (`add_wrench`).
         followed: coordinates that are to stay near the motion; None: all. Others count as still where torques are
             guessed, and bodies on them are not compared.
         strength: budgets as a share of the torque that suffices in nine tenths of the motion. budgets: {coordinate:
@@ -111,8 +113,9 @@ def nearest_motion(
     smooth = inverse_dynamics_of_samples(model, times, q, cutoff=CUTOFF)
     knots, rows = instance(inputs, Table, "inputs").checked(model)
     names = list(model.coordinate_names if torques is None else torques)
-    columns = np.array([model.coordinate_index(name) for name in names], dtype=np.int64)
-    most = _budgets(smooth.tau[:, columns], names, number(strength, "strength", positive=True), budgets or {})
+    needed = _needed(model, smooth, names)
+    columns = np.array(Effort(names).columns(model), dtype=np.int64)
+    most = _budgets(needed[:, columns], names, number(strength, "strength", positive=True), budgets or {})
     for k in (0, -1):
         if abs(knots[k] - smooth.times[k]) > 1e-9 * (1.0 + abs(knots[k])):
             raise ModelError(f"inputs have a row at {knots[k]:g} s, which must be at {smooth.times[k]:g} s")
@@ -132,7 +135,7 @@ def nearest_motion(
     metric /= sum(body.mass for body in model.bodies)
     start = model.state(q=smooth.q[0], qd=smooth.qd[0], time=smooth.times[0]) if state is None else state
     shares = shares_of_rows(knots, smooth.times)
-    rows[:, columns] = np.clip(np.linalg.lstsq(shares, smooth.tau[:, columns], rcond=None)[0], -most, most)
+    rows[:, columns] = np.clip(np.linalg.lstsq(shares, needed[:, columns], rcond=None)[0], -most, most)
     wanted = np.asarray(q, dtype=float)
     search = _Search(
         model, Follow(smooth.times, wanted, metric), names, most, dt, integrator, motions, most_gradients
@@ -174,7 +177,7 @@ class _Search:
         """Put the torques found, from a state on, into the rows (K, nv + inputs) at knots (K,) [s], span by span;
         returns how many gradients that took.
         """
-        columns = [self.model.coordinate_index(name) for name in self.names]
+        columns = Effort(self.names).columns(self.model)
         begin, done, spans = 0, 0, _spans(knots)
         for index, (last, kept) in enumerate(spans):
 
@@ -208,7 +211,8 @@ class _Search:
         for name, most in zip(self.names, self.most):
             objective += EFFORT / (len(self.names) * duration * most**2) * Effort([name])
             for row in range(held, len(given.times)):
-                bounds[Parameter("torque", name, row)] = -most, most
+                kind = "input" if name in self.model.input_names else "torque"
+                bounds[Parameter(kind, name, row)] = -most, most
         return optimize(
             self.model,
             state,
@@ -223,6 +227,20 @@ class _Search:
             most_gradients=self.most_gradients,
             progress=progress,
         )
+
+
+def _needed(model: Model, smooth: SampledDynamics, names: list[str]) -> FloatArray:
+    """Forces and inputs (T, nv + inputs) of a motion, by the motors among the names; ModelError for other inputs."""
+    for name in names:
+        if name not in model.input_names:
+            model.coordinate_index(name)
+        elif name not in motors(model):
+            raise ModelError(
+                f"torques: no wrench between a body and its parent alone follows the input {name!r}"
+            )
+    moments = zip(smooth.q, smooth.qd, smooth.times, smooth.tau)
+    rows = [with_motors(model, model.state(q=q, qd=qd, time=t), tau, names) for q, qd, t, tau in moments]
+    return np.array(rows) + model.with_inputs(None)
 
 
 def _budgets(tau: FloatArray, names: list[str], strength: float, own: Mapping[str, float]) -> FloatArray:

@@ -16,6 +16,7 @@ from ..model.model import Model
 from ..motions.table import Table
 from ..validation import chosen, finite_array, float_array, instance, listed, whole_number
 from .gradient import Task, make_task
+from .motors import motors, with_motors, without
 from .objectives import Objective
 from .parameters import Parameter, Places, forces_of
 from .residuals import SumOfSquares
@@ -277,15 +278,17 @@ METHODS: dict[str, type[Search]] = {
 
 
 def _against_gravity(task: Task) -> FloatArray:
-    """The numbers given, with torques that hold the state at rest where torques are parameters."""
+    """The numbers given, with torques that hold the state at rest where torques or motors are parameters."""
     task = stiff(task)
     still = replace(task.state, qd=np.zeros_like(task.state.qd))
-    inputs = task.values["table"][0, task.model.num_coordinates :]
+    pushing = [each.name for each in task.places.parameters if each.kind in ("torque", "input")]
+    inputs = without(task.model, task.values["table"][0], pushing)
     holding = inverse_dynamics(task.model, still, None, inputs)
-    row = task.places.read(task.values)
-    for each, part in zip(task.places.parameters, task.places.slices):
-        if each.kind == "torque":
-            row[part] = holding[task.model.coordinate_index(each.name)]
+    holding = with_motors(task.model, still, holding, pushing)
+    row, known = task.places.read(task.values), motors(task.model)
+    for each, part, (_, place) in zip(task.places.parameters, task.places.slices, task.places.places):
+        if each.kind == "torque" or (each.kind == "input" and each.name in known):
+            row[part] = holding[place[-1]]
     return row
 
 

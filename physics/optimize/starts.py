@@ -25,6 +25,7 @@ from ..muscles.hill import Hill
 from ..soft.mesh import FREE, moved_by, with_points
 from .excitations import crossed, excitations
 from .gradient import Task
+from .motors import driven, motors, with_motors, without
 from .objectives import Objective, Pose, Reach
 from .residuals import flat, shares_of_rows
 from .steps import at_time
@@ -39,7 +40,7 @@ STARTS = 8
 
 def from_inverse_kinematics(task: Task) -> FloatArray:
     """A task's numbers (n,), with torques of a motion that rests in a pose for each time of `Reach` and `Pose`; without
-    torques among them, with excitations that give these.
+    torques and motors among them, with excitations that give these.
 
     Between poses coordinates follow quintics of least jerk. The torques of inverse dynamics along them, or the
     activations of least squares that share them, are fitted by the rows of the table, in the least squares.
@@ -50,16 +51,16 @@ def from_inverse_kinematics(task: Task) -> FloatArray:
     begin, end = task.times[0], task.times[-1]
     at = np.linspace(begin, end, BETWEEN * max(1, len(task.times) - 1) + 1)
     moments = [_moment(task, motions, times, q, float(t)) for t in at]
-    kind = "torque" if _names(task, "torque") else "input"
-    if kind == "torque":
-        rows = np.array([_torques(task, *moment) for moment in moments])
+    pushing = _names(task, "torque") | (_names(task, "input") & {*motors(model)})
+    if pushing:
+        rows = np.array([_torques(task, *moment, [*pushing]) for moment in moments])
     else:
         rows = _excitations(task, motions, moments)
     fitted = np.linalg.lstsq(shares_of_rows(task.times, at), rows, rcond=None)[0]
     names = (*model.coordinate_names, *model.input_names)
     row = task.places.read(task.values)
     for each, part, (_, place) in zip(task.places.parameters, task.places.slices, task.places.places):
-        if each.kind == kind:
+        if each.name in pushing or (not pushing and each.kind == "input"):
             row[part] = fitted[place[0], names.index(each.name)]
     return row
 
@@ -111,7 +112,8 @@ def _poses(task: Task, motions: MotionArrays) -> tuple[FloatArray, FloatArray]:
 def _held(task: Task) -> list[str]:
     """Bodies of which no coordinate has a torque, or a muscle with an excitation, to be found."""
     model = task.model
-    moved, pulled = _names(task, "torque"), _names(task, "input")
+    pulled = _names(task, "input")
+    moved = _names(task, "torque") | driven(model, [*pulled])
     for muscle in model.muscles:
         if muscle.tension in pulled:
             moved |= crossed(model, muscle)
@@ -147,10 +149,10 @@ def _moment(
     return task.model.state(q=q, qd=qd, time=now), qdd
 
 
-def _torques(task: Task, state: State, qdd: FloatArray) -> FloatArray:
-    """Torques (nv,) of a moment, beside the forces of the inputs given."""
-    inputs = interpolated(state.time, task.times, task.values["table"])[task.model.num_coordinates :]
-    return inverse_dynamics(task.model, state, qdd, inputs)
+def _torques(task: Task, state: State, qdd: FloatArray, names: Sequence[str]) -> FloatArray:
+    """Torques of a moment (nv + inputs,), by motors where these are among the names, beside the other inputs given."""
+    inputs = without(task.model, interpolated(state.time, task.times, task.values["table"]), names)
+    return with_motors(task.model, state, inverse_dynamics(task.model, state, qdd, inputs), names)
 
 
 def _excitations(

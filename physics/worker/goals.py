@@ -20,6 +20,8 @@ from ..motions.motion import places_of_motions
 from ..motions.table import Table, force_table, interpolated
 from ..optimize.excitations import crossed
 from ..optimize.gradient import gradient
+from ..optimize.motors import driven as driven
+from ..optimize.motors import motors, with_motors, without
 from ..optimize.objectives import Aim, Effort, Objective, Pose, Reach, Rest, Sum
 from ..optimize.optimum import FROM_POSES, optimize
 from ..optimize.parameters import Parameter
@@ -287,10 +289,10 @@ def _usual_effort(model: Model, state: State, torques: Sequence[str], duration: 
     """Square of torques that hold a model, and of those that bring each coordinate a radian far, over a time; of
     excitations of 1.
     """
-    if set(torques) <= set(model.input_names):
+    if set(torques) <= {*model.input_names} - {*motors(model)}:
         return duration * len(torques)
-    columns = [model.coordinate_index(name) for name in torques]
-    still = model.state(q=state.q, time=state.time)
-    holding = np.abs(inverse_dynamics(model, still))[columns]
-    moving = 4.0 / duration**2 * np.diag(mass_matrix(model, still))[columns]
+    columns, still = Effort(list(torques)).columns(model), model.state(q=state.q, time=state.time)
+    given = without(model, model.with_inputs(None), torques)
+    tau = inverse_dynamics(model, still, None, given), 4.0 / duration**2 * np.diag(mass_matrix(model, still))
+    holding, moving = (np.abs(with_motors(model, still, each, torques)[columns]) for each in tau)
     return float(duration * ((holding + moving) ** 2).sum())

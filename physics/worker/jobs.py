@@ -28,6 +28,7 @@ from ..motions.repeating import Repeating
 from ..motions.table import Table
 from ..muscles import Proportional
 from ..optimize.nearest_motion import nearest_motion
+from ..optimize.objectives import Effort
 from ..registry import check_keys
 from ..simulation.between_samples import simulate_between
 from ..simulation.live import LiveRun, between
@@ -257,7 +258,7 @@ def make_physical(job: Header, arrays: Arrays, report: Report) -> tuple[Header, 
         progress=lambda _gradients, part: report.progress(part),
     )
     header = {"budgets": found.budgets, "distance": found.distance, "gradients": found.gradients}
-    columns = [model.coordinate_index(name) for name in found.budgets]
+    columns = Effort(list(found.budgets)).columns(model)
     torques = np.asarray(found.inputs.values).T[columns]
     return header, {"times": arrays["knots"], "torques": torques, "apart": found.apart}
 

@@ -8,6 +8,7 @@ from ...baked import ik_chains
 from ...data import references
 from ...data.joint_types import TYPES, custom_readings
 from ...data.joints import (
+    TURNING,
     CoordinateProperties,
     JointPart,
     JointProperties,
@@ -195,6 +196,8 @@ class CoordinatesPanel(OfCoordinates, Panel):
         draw_fields(column, settings, "start_from", "hard_limits")
         if settings.hard_limits:
             column.prop(settings, "restitution")
+        if settings.type in TURNING:
+            column.prop(settings, "torque_keeps_axes")
         rows = settings.coordinates
         for row in rows:
             box = layout.box() if len(rows) > 1 else layout

@@ -6,7 +6,7 @@ from ..algebra.spatial import bracket
 from ..algebra.vectors import STILL, Array, Twist, dot6, scale_add6
 from ..compiler.jit import shared
 from ..joints.tangent import MOVED, wrench_turned
-from .elements import element_tangent, element_wrench
+from .elements import element_tangent, element_wrench, is_idle
 
 
 @shared
@@ -38,6 +38,9 @@ def add_element_slopes(
     nv = dof_float.shape[0]
     row = int(data[at.ELEMENT_ROWS])
     for _ in range(int(data[at.ELEMENT_COUNT])):
+        if is_idle(data, tau, nv, row):
+            row += int(data[row + at.ELEMENT_SIZE])
+            continue
         body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
         wa, wb = element_wrench(body_int, data, tau, nv, row, work)
         a, b = body, other

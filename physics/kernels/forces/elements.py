@@ -26,6 +26,12 @@ def magnitude_of(data: Array, tau: Array, nv: int, row: int) -> float:
 
 
 @inline
+def is_idle(data: Array, tau: Array, nv: int, row: int) -> bool:
+    """Whether the element at row is a prescribed wrench that is 0 now."""
+    return data[row + at.ELEMENT_KIND] == at.WRENCH_ELEMENT and magnitude_of(data, tau, nv, row) == 0.0
+
+
+@inline
 def given_wrench(data: Array, magnitude: float, row: int, work: Array) -> tuple[Vector, Vector, Vector]:
     """Lever, moment and force in world axes of a wrench that is prescribed in a body's axes or the world's."""
     moment, force = flat3(data, row + at.WRENCH_MOMENT), flat3(data, row + at.WRENCH_FORCE)
@@ -133,6 +139,9 @@ def element_forces(body_int: Array, data: Array, tau: Array, nv: int, work: Arra
     """Wrenches of all elements, subtracted from the bodies' bias forces; after `outward`."""
     row = int(data[at.ELEMENT_ROWS])
     for _ in range(int(data[at.ELEMENT_COUNT])):
+        if is_idle(data, tau, nv, row):
+            row += int(data[row + at.ELEMENT_SIZE])
+            continue
         wrench, opposite = element_wrench(body_int, data, tau, nv, row, work)
         body, other = int(data[row + at.ELEMENT_BODY]), int(data[row + at.ELEMENT_OTHER])
         store_twist(work, body, at.FORCE, scale_add6(load_twist(work, body, at.FORCE), -1.0, wrench))
