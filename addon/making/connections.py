@@ -37,7 +37,8 @@ def add_connection(
         kind: one of `data.connection_kinds.KINDS`.
         matrix: world matrix (4, 4) of its frame, on `other`; from `place` if None.
         end: point (3,) in the world, on `body`, of kinds that have one: rods and springs (the body's origin if None)
-            and connectors (the frame's place if None).
+            and connectors (the frame's place if None). Of others the place or frame (4, 4) that is held to the
+            connection's, None: where both are at the first frame.
         name: of the Empty; composed of the kind and the bodies' names if empty.
 
     Returns:
@@ -77,6 +78,9 @@ def add_connection(
     schema.stamp(item.condyle, scene.condyle)
     if KINDS[kind].has_end and (end is not None or not KINDS[kind].sided):
         set_end(scene, item, body.matrix.translation if end is None else end)
+    elif end is not None:
+        item.condyle.connection.as_placed = False
+        set_end(scene, item, end)
     return item
 
 
@@ -118,8 +122,11 @@ def _joints_to_couple(scene: Scene, body: Body, other: Body | None) -> list[Obje
 
 
 def set_end(scene: Scene, item: Object, point: Sequence[float] | Vector | np.ndarray) -> Object:
-    """Place the end of a connection, an Empty on its body, at a point (3,) in the world; creates it if missing."""
+    """Place the end of a connection, an Empty on its body, at a point (3,) or pose (4, 4) in the world; creates it if
+    missing.
+    """
     settings = item.condyle.connection
+    pose = Matrix(np.array(point).tolist()) if np.ndim(point) == 2 else Matrix.Translation(Vector(point))
     body = references.resolve(settings.body)
     if body is None:
         raise model_error(f"connection {item.name!r}: its body is missing")
@@ -130,9 +137,9 @@ def set_end(scene: Scene, item: Object, point: Sequence[float] | Vector | np.nda
         empty.condyle.frame_of = item
         schema.stamp(empty.condyle)
         settings.end = empty
-        bodies_and_joints.attach(empty, body, Matrix.Translation(Vector(point)))
+        bodies_and_joints.attach(empty, body, pose)
     else:
-        empty.matrix_world = Matrix.Translation(Vector(point))
+        empty.matrix_world = pose
     bpy.context.view_layer.update()
     return empty
 

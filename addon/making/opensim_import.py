@@ -175,10 +175,7 @@ def _add_constraints(standing: Standing, made: Imported) -> None:
 
 
 def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None:
-    """Import a point, weld or rod between two bodies as a connection, or warn that it is left out.
-
-    Connections join points and frames as they are at the first frame.
-    """
+    """Import a point, weld or rod between two bodies as a connection, or warn that it is left out."""
     body, other = constraint.body, constraint.other
     if constraint.type == "weld":
         ends: Any = constraint.other_frame, constraint.frame
@@ -192,7 +189,9 @@ def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None
         made.warnings.append(findings.about(None, "import-constraint-apart", name=name, apart=apart))
         return
     matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
-    end = frames[1][:3, 3] / units.length_scale(standing.scene) if constraint.type == "distance" else None
+    end = units.to_blender(frames[1], standing.scene)
+    if constraint.type == "distance":
+        end = end[:3, 3]
     item = connections.add_connection(
         standing.scene, target_of(made, other), target_of(made, body), constraint.type, matrix, end, name
     )

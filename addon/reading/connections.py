@@ -136,12 +136,16 @@ def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
     frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}", item)
     if settings.kind == "ground" and settings.ground.surface is not None:
         frame = _plane_of(scene, settings.ground.surface)
-    if not KINDS[settings.kind].has_end:
+    if not KINDS[settings.kind].has_end and settings.as_placed:
         return frame, frame
     end = frame.copy()
     if references.in_scene(scene, settings.end):
         references.check_evaluated(settings.end, f"its end {settings.end.name!r}")
+        if not KINDS[settings.kind].has_end:
+            return frame, units.split_scale(settings.end.matrix_world, settings.end.name, settings.end)[0]
         end[:3, 3] = settings.end.matrix_world.translation
+    elif not KINDS[settings.kind].has_end:
+        return frame, frame
     elif not KINDS[settings.kind].sided:
         body = references.resolve(settings.body)
         if body is not None:

@@ -70,7 +70,7 @@ class ChosenConnectionPanel(SidebarPanel, Panel):
 def _draw_bodies(layout: UILayout, settings: ConnectionProperties) -> None:
     layout.separator()
     draw_reference(layout, settings.body, "Body")
-    if KINDS[settings.kind].has_end:
+    if KINDS[settings.kind].has_end or not settings.as_placed:
         if settings.end is not None:
             layout.prop(settings, "end")
         else:
