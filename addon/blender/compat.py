@@ -169,7 +169,9 @@ def new_curves(
     """New f-curves of an action for a slot, shown under a group's name."""
     found = curves(action, slot, ensure=True)
     given = found.bl_rna.functions["new"].parameters.keys()
-    named = next((name for name in ("group_name", "action_group") if name in given), None)  # none in Blender 4.4
+    named = next(
+        (name for name in ("group_name", "action_group") if name in given), None
+    )  # none in Blender 4.4
     if named is not None:
         return [found.new(path, index=index, **{named: group}) for index in indices]
     groups = _bag(action, slot).groups

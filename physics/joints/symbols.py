@@ -178,8 +178,8 @@ def double_arrow(pen: Pen, pose: FloatArray, half: float) -> None:
 
 
 def limit_range(pen: Pen, pose: FloatArray, bounds: FloatArray, size: float) -> None:
-    """Draw a bar along z from the lower to the upper length, with a plate at each, or an arrow at an open end or one that
-    is far away.
+    """Draw a bar along z from the lower to the upper length, with a plate at each, or an arrow where it is open or far
+    away.
     """
     bounds = np.where(np.abs(bounds) > FARTHEST * size, [-np.inf, np.inf], bounds)
     ends = np.where(np.isfinite(bounds), bounds, 0.0)

@@ -98,7 +98,9 @@ def test_a_limit_of_several_turns_is_a_spiral():
 def test_a_range_of_a_slider_has_its_true_length():
     bar = drawing(joints.Slider((0, 1, 0)), 0.1, [[-0.3, 0.7]]).segments("limit")
     assert bar[..., 1].min() == pytest.approx(-0.3) and bar[..., 1].max() == pytest.approx(0.7)
-    far = drawing(joints.Slider((0, 1, 0)), 0.1, [[-0.3, 7.0]]).segments("limit")  # an arrow in place of a line of 7 m
+    far = drawing(joints.Slider((0, 1, 0)), 0.1, [[-0.3, 7.0]]).segments(
+        "limit"
+    )  # an arrow in place of a line of 7 m
     assert far[..., 1].min() == pytest.approx(-0.3) and far[..., 1].max() < 0.1
 
 
