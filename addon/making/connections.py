@@ -126,7 +126,8 @@ def set_end(scene: Scene, item: Object, point: Sequence[float] | Vector | np.nda
     missing.
     """
     settings = item.condyle.connection
-    pose = Matrix(np.array(point).tolist()) if np.ndim(point) == 2 else Matrix.Translation(Vector(point))
+    given = np.array(point)
+    pose = Matrix(given.tolist()) if given.ndim == 2 else Matrix.Translation(given.tolist())
     body = references.resolve(settings.body)
     if body is None:
         raise model_error(f"connection {item.name!r}: its body is missing")
