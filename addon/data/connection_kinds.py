@@ -25,6 +25,9 @@ class Kind:
     sided: bool = False
 
 
+#: kinds that hold what is together at the first frame, or two places of their own
+JOINED = frozenset({"point", "hinge", "weld"})
+
 _KINDS = (
     Kind(
         "point",

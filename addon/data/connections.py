@@ -147,6 +147,11 @@ class ConnectionProperties(PropertyGroup):
         "Its length (of a spring, its rest length) is the distance of its ends at the first frame",
         default=True,
     )
+    own_places: flag(
+        "Own Places",
+        "This Empty and its end are held together, wherever they are at the first frame. Off: what is together there "
+        "stays so",
+    )
     length: length("Length", "Length; of a spring, its rest length", default=1.0, min=0.0)
     stiffness: number(
         "Stiffness [N/m]", "Force for each metre beyond the rest length", **span(0.0, 1e5, default=100.0)

@@ -317,7 +317,6 @@ class JointProperties(JointShape, JointControl, PropertyGroup):
         "On: torques of a ball or free joint act about the axes of this Empty, which turn with the parent, through "
         "any number of turns. Off: on the sliders Turn X, Y and Z, as in files of earlier versions; they jump beyond "
         "half a turn",
-        default=True,
     )
     fit: pointer("Fit", type=FitProperties)
     driven: flag("Driven by Slider", "The child follows the sliders (custom properties of this Empty)")

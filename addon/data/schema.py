@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 
 import bpy
 
-from ..blender import compat
-from .joints import TURNING, torque_path
 from .roots import BoneData, ObjectData, SceneData
 
 Root = BoneData | ObjectData | SceneData
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 9
 
 
 def _store_pitch_of_parts(root: Root) -> None:
@@ -35,15 +33,6 @@ def _play_as_before(root: Root) -> None:
         root.play_live = False
 
 
-def _torques_as_before(root: Root) -> None:
-    """Torques that are set or played stay on the rotation vectors of joints; by default they now keep their axes."""
-    joint = root.joint if isinstance(root, ObjectData) else None
-    if joint is not None and joint.type in TURNING:
-        rows, item = enumerate(joint.coordinates), root.id_data
-        if any(row.torque or compat.is_played(item, torque_path(number)) for number, row in rows):
-            joint.torque_keeps_axes = False
-
-
 #: step k brings a root (SceneData, ObjectData or BoneData) from version k to k + 1
 STEPS: dict[int, Callable[[Root], None]] = {
     1: _store_pitch_of_parts,
@@ -54,7 +43,6 @@ STEPS: dict[int, Callable[[Root], None]] = {
     6: _nothing_to_change,
     7: _nothing_to_change,
     8: _play_as_before,
-    9: _torques_as_before,
 }
 
 

@@ -16,7 +16,7 @@ from ..baking import input_keys, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
-from ..reading import goals, input_values, snapshot
+from ..reading import goals, input_values, joint_motors, snapshot
 from ..reading.goals import Wanted
 from . import bake
 from .shot import Plan
@@ -230,7 +230,8 @@ def _places(
         found = {name: (item.session_uid, input_values.EXCITATION) for item, name in muscles}
         wanted |= physics.moved_by(read.model, found)
     for law in read.model.feedback_laws:  # what these change is left to them
-        if found.pop(law.of, None) is not None and not found:
+        left = [found.pop(name, None) for name in (law.of, joint_motors.input_of(law.of))]
+        if any(left) and not found:
             raise physics_access.model_error(
                 f"feedback laws ({law.name!r}) change all that can move {names}: turn off their Use"
             )

@@ -46,7 +46,9 @@ def fill(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.ndarray,
         column = read.model.num_coordinates + read.model.input_names.index(field.input)
         slider.base = slider.strength = float(read.model.with_inputs(None)[column] + pushed[0, column])
     for name, item, index, law in feedback.laws_of(scene):
-        for kind, key in (("TIMES", "gain"), ("LEVEL", "level")):
+        for kind, key in (("TIMES", "gain"), ("LEVEL", "level"))[
+            not law.gain :
+        ]:  # no multiple of 0 is another gain
             label = f"{item.name}, {law.title}: {key.title()}"
             slider = _add(live, "FEEDBACK", kind, label, "feedback", name, key)
             slider.owner, slider.path = item.session_uid, f"condyle.joint.feedback_laws[{index}].{key}"

@@ -152,7 +152,7 @@ def add_joint(
     settings.to_world = parent is None
     references.point_at(settings.parent, parent)
     references.point_at(settings.child, child)
-    settings.type = kind
+    settings.type, settings.torque_keeps_axes = kind, True
     match_coordinates(settings)
     if kind in {"spline_curve", "spline_surface"}:
         for row in settings.coordinates:

@@ -12,7 +12,7 @@ from mathutils.bvhtree import BVHTree
 from ..blender import units
 from ..blender.physics_access import model_error
 from ..data import references, schema
-from ..data.connection_kinds import KINDS
+from ..data.connection_kinds import JOINED, KINDS
 from ..data.references import Body
 from . import bodies_and_joints
 
@@ -37,7 +37,7 @@ def add_connection(
         kind: one of `data.connection_kinds.KINDS`.
         matrix: world matrix (4, 4) of its frame, on `other`; from `place` if None.
         end: point (3,) in the world, on `body`, of kinds that have one: rods and springs (the body's origin if None)
-            and connectors (the frame's place if None). Of others the place or frame (4, 4) that is held to the
+            and connectors (the frame's place if None). Of points, hinges and welds the frame (4, 4) that is held to the
             connection's, None: where both are at the first frame.
         name: of the Empty; composed of the kind and the bodies' names if empty.
 
@@ -78,8 +78,8 @@ def add_connection(
     schema.stamp(item.condyle, scene.condyle)
     if KINDS[kind].has_end and (end is not None or not KINDS[kind].sided):
         set_end(scene, item, body.matrix.translation if end is None else end)
-    elif end is not None:
-        item.condyle.connection.as_placed = False
+    elif end is not None and kind in JOINED:
+        item.condyle.connection.own_places = True
         set_end(scene, item, end)
     return item
 

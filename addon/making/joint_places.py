@@ -44,9 +44,10 @@ def add(
 
 
 def begin_as_shown(item: Object) -> None:
-    """Let a joint begin in the pose that is seen at the first frame, with its speed, unless it was told otherwise."""
+    """Let a joint begin in the pose that is seen at the first frame, with its speed, unless it has start values."""
     settings = item.condyle.joint
-    if settings.start_from == "SCENE" and not any(row.start_speed for row in settings.coordinates):
+    told = any(row.start or row.start_speed for row in settings.coordinates)
+    if settings.start_from == "SCENE" and not told:
         settings.start_from = "MOTION"
 
 

@@ -12,7 +12,7 @@ from bpy.types import Object, Scene
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
-from ..data.connection_kinds import KINDS
+from ..data.connection_kinds import JOINED, KINDS
 from ..data.connections import GroundProperties
 from ..data.references import Body
 from . import meshes
@@ -136,16 +136,17 @@ def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
     frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}", item)
     if settings.kind == "ground" and settings.ground.surface is not None:
         frame = _plane_of(scene, settings.ground.surface)
-    if not KINDS[settings.kind].has_end and settings.as_placed:
+    is_joined = settings.kind in JOINED and settings.own_places
+    if not (KINDS[settings.kind].has_end or is_joined):
         return frame, frame
     end = frame.copy()
     if references.in_scene(scene, settings.end):
         references.check_evaluated(settings.end, f"its end {settings.end.name!r}")
-        if not KINDS[settings.kind].has_end:
+        if is_joined:
             return frame, units.split_scale(settings.end.matrix_world, settings.end.name, settings.end)[0]
         end[:3, 3] = settings.end.matrix_world.translation
-    elif not KINDS[settings.kind].has_end:
-        return frame, frame
+    elif is_joined:
+        raise model_error("its end is missing: press Add End, or turn off Own Places")
     elif not KINDS[settings.kind].sided:
         body = references.resolve(settings.body)
         if body is not None:

@@ -76,7 +76,7 @@ class Reduction:
         moved = dict(zip(self.leaders, zip(place, speed)))
         moved |= {name: each.followed(self.leaders, place, speed) for name, each in self.couplings.items()}
         for name, (place, speed) in moved.items():
-            if name in q or name in qd:
+            if {name, name.rpartition(".")[0]} & (q.keys() | qd.keys()):
                 raise ModelError(
                     f"{name!r} moves with {', '.join(self.directions)}: leave it out of a state by name"
                 )

@@ -147,6 +147,9 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
             raise ModelError("a model needs at least one body, got none")
         self.check_inputs()
         forces = self.springs, self.forces, self.inputs, self.controllers, self.feedback_laws
+        for body in self.bodies:
+            if body.name in self.reduction.directions:
+                raise ModelError(f"{body.name!r} is the name of a body and of a direction: rename one")
         soft = self.soft_bodies + self.flexible_surfaces
         rest = self.constraints, self.contacts, self.muscles, self.colliders
         return Model(self._shared_bodies(), self.gravity, *forces, *rest, self.targets, soft, self.reduction)
@@ -170,7 +173,9 @@ class ModelBuilder(ForceBuilder, ConstraintBuilder, ContactBuilder, MuscleBuilde
         model, before = self._tree(), self.reduction
         each_h = instance(directions, Mapping, "directions").items()
         given = {h: _by_coordinate(model, each, f"direction {h!r}", True) for h, each in each_h}
-        for h in given or [""]:
+        if not given:
+            raise ModelError("directions are empty: a coordinate that stands still is not moved by any h")
+        for h in given:
             if not (isinstance(h, str) and h) or h in {
                 *model.coordinate_names,
                 *model.body_names,

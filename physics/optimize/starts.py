@@ -60,7 +60,9 @@ def from_inverse_kinematics(task: Task) -> FloatArray:
     names = (*model.coordinate_names, *model.input_names)
     row = task.places.read(task.values)
     for each, part, (_, place) in zip(task.places.parameters, task.places.slices, task.places.places):
-        if each.name in pushing or (not pushing and each.kind == "input"):
+        if (each.kind in ("torque", "input") and each.name in pushing) or (
+            not pushing and each.kind == "input"
+        ):
             row[part] = fitted[place[0], names.index(each.name)]
     return row
 

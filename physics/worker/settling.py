@@ -69,6 +69,7 @@ def _target_rates(model: Model) -> set[str]:
 def _damped(model: Model, names: Collection[str], time: float) -> Model:
     """The model, its controllers of these bodies with dampers of a time constant [s], implicit in steps of STEP."""
     description = model.to_dict()
+    description.pop("feedback_laws", None)
     bodies = {row["name"]: row for row in description["bodies"]}
     for row in description["controllers"]:
         if row["body"] in names:

@@ -27,8 +27,12 @@ class AddFeedbackLaw(Edit, Operator):
     def change(self, context: Context) -> str:
         joint = active_joint(context)
         active = references.active_body(context)
-        others = (each for each in references.selected_bodies(context) if not references.same(each, active))
-        law = feedback.add(joint, self.signal, next(others, None))
+        others = [
+            each
+            for each in references.selected_bodies(context)
+            if not references.same(each, active) and each.object != joint
+        ]
+        law = feedback.add(joint, self.signal, next(iter(others), None))
         return f"{joint.name}: law {law.title} added"
 
 

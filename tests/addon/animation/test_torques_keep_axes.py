@@ -111,19 +111,10 @@ def test_they_push_sliders_as_the_figures_say(part, scene, make, whirl, ph, kind
 
 
 def test_files_of_earlier_versions_keep_torques_on_the_rotation_vector(part, scene, make, whirl, ph):
-    """With torques that are set, keyed or driven; to the bit."""
+    """They have not stored how torques act; to the bit."""
     joint = whirl()
-    for number in range(3):
-        joint.condyle.joint.coordinates[number].torque = 0.0
-    migrate = part("handlers.file_load").migrate
-    joint.condyle.schema_version = 9
-    assert migrate() == "" and joint.condyle.joint.torque_keeps_axes  # it has none
-    for number, torque in enumerate(SPIN):
-        joint.condyle.joint.coordinates[number].torque = torque
-        joint.keyframe_insert(f"condyle.joint.coordinates[{number}].torque", frame=1)
-        joint.condyle.joint.coordinates[number].torque = 0.0
-    joint.condyle.schema_version = 9
-    assert migrate() == "" and not joint.condyle.joint.torque_keeps_axes
+    assert joint.condyle.joint.torque_keeps_axes
+    joint.condyle.joint.property_unset("torque_keeps_axes")
     scene.frame_set(1)
     model, tau = pushed(part, scene)
     assert model.num_inputs == 0 and not model.forces

@@ -44,6 +44,15 @@ def test_an_arm_on_balls_reaches_and_its_torques_bake_again_to_the_same(part, sc
     assert np.abs(again.q - solved.bake.result.q).max() < 1e-4
 
 
+def test_what_laws_change_of_balls_is_left_to_them(part, ph, scene, reaching):
+    for name in ("Joint A", "Joint B"):
+        for number in range(3):
+            made = part("making.feedback").add(bpy.data.objects[name], "COORDINATE")
+            made.gain, made.coordinate = -1e-3, number + 1
+    with pytest.raises(ph.ModelError, match="feedback laws"):
+        solve(part, scene)
+
+
 def test_keys_of_balls_come_back(part, scene, waving):
     scene.condyle.goals.strength = 5.0
     for name in ("Joint A", "Joint B"):

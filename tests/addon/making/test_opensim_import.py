@@ -64,6 +64,9 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     moved = part("reading.scene").read(scene).model.constraints["pin"]
     for name in ("point", "other_point"):
         assert np.allclose(getattr(moved, name), getattr(found["pin"], name), atol=1e-6)
+    bpy.data.objects["pin"].condyle.connection.own_places = False  # as in files of earlier versions
+    together = part("reading.scene").read(scene).model.constraints["pin"]
+    assert not np.allclose(together.point, found["pin"].point, atol=0.1)
 
 
 def test_a_start_off_the_constraints_is_brought_to_them(part, scene, tmp_path):

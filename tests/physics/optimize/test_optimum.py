@@ -6,7 +6,7 @@ import pytest
 import physics as ph
 from blender_scenes import arm_model
 from physics.muscles import MassPoints
-from physics.optimize import gradient, residuals
+from physics.optimize import gradient, residuals, starts
 
 HAND, STEP, SPAN = (0.0, 0.0, -0.4), 2e-3, 0.4
 RUN = {"duration": SPAN, "dt": STEP, "integrator": "sdirk2"}
@@ -152,6 +152,17 @@ def test_least_squares_bring_the_hand_to_rest_with_fewer_gradients():
     found = ph.optimize(model, state, **RUN, **search, starts="inverse kinematics", most_gradients=12)
     miss, speed = reached(found, target)
     assert miss < 1e-4 and speed < 1e-3  # m, rad/s
+
+
+def test_starts_of_torques_leave_other_parameters_of_their_coordinates():
+    model, state, torques = arm()
+    _, wanted = at_rest(model, state)
+    more = [ph.Parameter("damping", model.coordinate_names[0])]
+    task = gradient.make_task(
+        gradient.Motion(model, state, SPAN, STEP, "sdirk2", TABLE), wanted, [*torques, *more]
+    )
+    before, row = task.places.read(task.values), starts.from_inverse_kinematics(task)
+    assert row[-1] == before[-1] and np.abs(row[:-1] - before[:-1]).max() > 0.0
 
 
 def test_residuals_are_square_roots_of_the_loss_and_their_slopes_agree_with_differences():

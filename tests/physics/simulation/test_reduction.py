@@ -134,7 +134,7 @@ def test_bad_input_is_told():
         ({"u": {"bone 0": 1.0}, "v": {"bone 0": 2.0}}, {}, "'v' moves no coordinate in proportion"),
         ({"u": {"bone 0": 1.0, "bone 1": BENT}}, {"bone 0": 0.1}, "the rest of bone 0.angle must be 0"),
         ({"bone 0": {"bone 1": 1.0}}, {}, "a new name for each h, got 'bone 0'"),
-        ({}, {"bone 1": 1.0}, "a new name for each h"),
+        ({}, {"bone 1": 1.0}, "directions are empty"),
         ({"u": {"bone 0": 1.0}}, {"bone 1": BENT}, "rest of 'bone 1.angle'"),
     ):
         with pytest.raises(ph.ModelError, match=message):
