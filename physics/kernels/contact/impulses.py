@@ -7,7 +7,8 @@ K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & Feng 1998): an exact
 Equalities are eliminated by pivoted Cholesky factors; rows without a pivot are dependent and get no impulse. Without
 friction an active set is pivoted, which ends exactly. With friction, exact solutions contact by contact (block
 Gauss-Seidel) start Newton's steps. If these make no progress, the solver tries larger scales (see `sharpening`), then
-the central path (see `interior`), and last a sequence of proximal problems with decreasing weight (Rockafellar 1976).
+the central path (see `interior`), then many more sweeps, and last a sequence of proximal problems with decreasing
+weight (Rockafellar 1976).
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from .sharpening import sharpen
 from .sparse import speeds_of, step_sparse, sweep_sparse
 
 SLOW = 0.25
-SWEEPS = 8
+SWEEPS, LONG_SWEEPS = 8, 4096
 MOST_NEWTON_STEPS = 50
 MOST_STUCK = 4
 FEW_NEWTON_STEPS, FEW_STUCK = 15, 2  # of a large island at a time
@@ -319,6 +320,9 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
     if approach(first, cones, m, space, order, 0 if warm else SWEEPS, 0, None):
         return
     if search(first, cones, m, space, order, 0, None):
+        return
+    # where contacts wedge, impulses hundreds of times those that speeds ask for are reached by many sweeps alone
+    if approach(first, cones, m, space, order, LONG_SWEEPS, 0, None):
         return
     weight = FIRST_WEIGHT
     for _ in range(MOST_PROXIMAL_STEPS):

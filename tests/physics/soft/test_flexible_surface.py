@@ -241,7 +241,9 @@ def test_a_bent_wire_rests_as_it_was_built():
     model = bow(gravity=0.0)
     for method in ("rk4", "sdirk2", "linearly_implicit_euler"):
         result = ph.simulate(model, model.state(q={"bead.q_1": 0.4}), 0.1, 1e-3, method)
-        assert np.abs(result.soft["wire"].rates).max() < 1e-12
+        assert (
+            np.abs(result.soft["wire"].rates).max() < 1e-11
+        )  # m/s: round-off of its springs, summed over the steps
 
 
 def test_a_stiff_sheet_carries_as_the_rigid_one():
