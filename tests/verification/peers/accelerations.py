@@ -117,7 +117,7 @@ class Pair:
         found = set()
         for muscle in self.model.muscles:
             other, largest = self.muscles.get(muscle.name), getattr(muscle.law, "max_isometric_force", 0.0)
-            if other is not None and largest and muscle.law.state_names:
+            if other is not None and largest and muscle.state_names:
                 length, speed = other.getLength(self.theirs), other.getLengtheningSpeed(self.theirs)
                 states = [other.getActivation(self.theirs), other.getFiberLength(self.theirs)]
                 ours = muscle.law.force(length, speed, states=states[: len(muscle.law.state_names)])
@@ -130,7 +130,7 @@ class Pair:
         found = {}
         for muscle in self.model.muscles:
             other = self.muscles.get(muscle.name)
-            if other is not None and muscle.law.state_names == STATES:
+            if other is not None and muscle.law is not None and muscle.law.state_names == STATES:
                 length, active = other.getLength(self.theirs), other.getActivation(self.theirs)
                 force = muscle.law.force(length, states=muscle.law.initial_states(length, active))
                 found[muscle.name] = float(force - other.getTendonForce(self.theirs))
