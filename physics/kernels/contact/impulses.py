@@ -7,8 +7,8 @@ K_mu, u + mu |u_t| n in its dual, perpendicular (De Saxce & Feng 1998): an exact
 Equalities are eliminated by pivoted Cholesky factors; rows without a pivot are dependent and get no impulse. Without
 friction an active set is pivoted, which ends exactly. With friction, exact solutions contact by contact (block
 Gauss-Seidel) start Newton's steps. If these make no progress, the solver tries larger scales (see `sharpening`), then
-the central path (see `interior`), then many more sweeps, and last a sequence of proximal problems with decreasing
-weight (Rockafellar 1976).
+the central path (see `interior`), then a sequence of proximal problems with decreasing weight (Rockafellar 1976), and
+last many more sweeps.
 """
 
 from __future__ import annotations
@@ -321,9 +321,6 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
         return
     if search(first, cones, m, space, order, 0, None):
         return
-    # where contacts wedge, impulses hundreds of times those that speeds ask for are reached by many sweeps alone
-    if approach(first, cones, m, space, order, LONG_SWEEPS, 0, None):
-        return
     weight = FIRST_WEIGHT
     for _ in range(MOST_PROXIMAL_STEPS):
         solved = proximal_step(first, cones, m, space, order, weight)
@@ -333,6 +330,8 @@ def settle(first: int, cones: int, m: int, space: Array, order: Array, warm: boo
         ):
             return
         weight *= LIGHTER if solved else HEAVIER
+    # where contacts wedge, impulses hundreds of times those that speeds ask for are reached by many sweeps alone
+    approach(first, cones, m, space, order, LONG_SWEEPS, 0, None)
 
 
 @shared
