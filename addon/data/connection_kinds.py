@@ -1,6 +1,7 @@
 """Kinds of connections between two bodies other than joints: their names and settings."""
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,17 @@ class Kind:
 
 #: kinds that hold what is together at the first frame, or two places of their own
 JOINED = frozenset({"point", "hinge", "weld"})
+
+
+def has_end(settings: Any) -> bool:
+    """Whether a connection has an Empty on its body: its kind has one, or it joins two places of their own."""
+    return KINDS[settings.kind].has_end or joins_places(settings)
+
+
+def joins_places(settings: Any) -> bool:
+    """Whether a connection joins two places of their own."""
+    return settings.kind in JOINED and bool(settings.own_places)
+
 
 _KINDS = (
     Kind(

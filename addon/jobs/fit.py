@@ -156,7 +156,7 @@ def fit_selected(
         child = references.find_body(*handle)
         parent = above and references.find_body(*above)
         item = bodies_and_joints.add_joint(scene, parent, child, kind=kind, matrix=matrix)
-        joint_places.begin_as_shown(item)
+        joint_places.begin_as_shown(scene, item)
         references.make_active(context, child)  # the panels show its joint, and the next press fits it again
     apply(scene, item, report)
     if not item.condyle.joint.driven:

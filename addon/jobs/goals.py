@@ -16,6 +16,7 @@ from ..baking import input_keys, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
+from ..data.joints import torque_path
 from ..reading import goals, input_values, joint_motors, snapshot
 from ..reading.goals import Wanted
 from . import bake
@@ -221,7 +222,7 @@ def _places(
     for item, number, column in input_values.torque_places(scene, read):
         name = given[column]
         if not wanted.isdisjoint({name} | physics.driven(read.model, [name])):
-            found[name] = item.session_uid, input_values.torque_path(number)
+            found[name] = item.session_uid, torque_path(number)
             if tau is not None and np.any(tau.values[:, column]):
                 replaced[name] = found[name]
     by_muscles = view.condyle.goals.by == "MUSCLES"

@@ -15,6 +15,7 @@ from ..baking import input_keys
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import findings, frame_times, references
+from ..data.joints import torque_path
 from ..reading import input_values, snapshot
 from . import bake, goals
 from .shot import Plan
@@ -152,7 +153,7 @@ def _places(view: Scene, made: Plan) -> dict[str, input_keys.Place]:
     for item, number, column in input_values.torque_places(scene, read):
         entry = keyed.get(item.session_uid)
         if entry is not None and read.model.joints[entry.index].type != "free":
-            torque = input_values.torque_path(number)
+            torque = torque_path(number)
             found[names[column]] = item.session_uid, torque
     driven = {uid for uid, _ in found.values()}
     for uid, entry in keyed.items():

@@ -20,7 +20,7 @@ from ..checking import falling, out_of_reach, start_penetration
 from ..data import findings, references
 from ..data.findings import Finding
 from ..data.frame_times import frame_ends
-from ..data.joints import slider_ends, slider_names, title_of
+from ..data.joints import slider_ends, slider_names, title_of, torque_path
 from ..data.references import Body
 from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
@@ -99,7 +99,7 @@ def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Sta
         item = references.find_in(scene, entry.joint_uid, entry.joint_name)
         settings = item.condyle.joint
         pushed = any(
-            row.torque or compat.is_played(item, input_values.torque_path(number))
+            row.torque or compat.is_played(item, torque_path(number))
             for number, row in enumerate(settings.coordinates)
         )
         pushed = pushed or any(law.active for law in settings.feedback_laws)

@@ -12,7 +12,7 @@ from bpy.types import Scene
 from ..baking.figures import FORCE_UNITS
 from ..blender import physics_access, session
 from ..data import references
-from ..data.joints import title_of
+from ..data.joints import title_of, torque_path
 from ..data.live import SHOWN, LiveSettings, LiveSlider, scene_of
 from ..making import chains
 from ..reading import feedback, input_values, pose_springs
@@ -86,7 +86,7 @@ def _add_torques(live: LiveSettings, scene: Scene, read: SceneModel, pushed: np.
         label = item.name if len(rows) == 1 else f"{item.name}: {title_of(rows[number])}"
         unit = FORCE_UNITS.get(rows[number].unit, "J")
         slider = _add(live, "TORQUE", "TORQUE", f"{label} [{unit}]", "inputs", names[column])
-        slider.owner, slider.path = item.session_uid, input_values.torque_path(number)
+        slider.owner, slider.path = item.session_uid, torque_path(number)
         slider.base = slider.torque = float(pushed[0, column])
 
 

@@ -37,8 +37,8 @@ def add_connection(
         kind: one of `data.connection_kinds.KINDS`.
         matrix: world matrix (4, 4) of its frame, on `other`; from `place` if None.
         end: point (3,) in the world, on `body`, of kinds that have one: rods and springs (the body's origin if None)
-            and connectors (the frame's place if None). Of points, hinges and welds the frame (4, 4) that is held to the
-            connection's, None: where both are at the first frame.
+            and connectors (the frame's place if None). Of points, hinges and welds the frame (4, 4) on `body` that the
+            connection joins to its own, None: where both are at the first frame.
         name: of the Empty; composed of the kind and the bodies' names if empty.
 
     Returns:

@@ -10,6 +10,7 @@ from mathutils import Matrix, Vector
 
 from ..blender import units
 from ..data.references import Body
+from ..posing import project_poses
 from ..reading import masses
 from . import bodies_and_joints
 from .presets import FRONT
@@ -23,6 +24,8 @@ AXIAL = {"hinge", "helical", "cylindrical"}
 BENT, TOUCH, UPRIGHT = math.sin(math.radians(2.0)), 1e-3, 0.3
 # Rate at which joints lose speed [1/s], as dampers on the moment of inertia of the limb about its end.
 LOSS = 2.0
+# A start value this near to its slider [m, rad] is what is seen.
+SHOWN = 1e-3
 
 
 def add(
@@ -43,10 +46,16 @@ def add(
     return item
 
 
-def begin_as_shown(item: Object) -> None:
-    """Let a joint begin in the pose that is seen at the first frame, with its speed, unless it has start values."""
+def begin_as_shown(scene: Scene, item: Object) -> None:
+    """Let a joint begin in the pose that is seen at the first frame, with its speed, unless it has a start speed, or
+    start values that its sliders do not show now.
+    """
     settings = item.condyle.joint
-    told = any(row.start or row.start_speed for row in settings.coordinates)
+    shown = project_poses.readings_now(scene, item)
+    told = any(
+        row.start_speed or (row.start and abs(row.start - now) > SHOWN)
+        for row, now in zip(settings.coordinates, shown)
+    )
     if settings.start_from == "SCENE" and not told:
         settings.start_from = "MOTION"
 

@@ -68,7 +68,7 @@ def add(
     row = settings.coordinates[0]
     row.lower, row.upper = float(found.angles.min()), float(found.angles.max())
     rest_poses.note(item)
-    joint_places.begin_as_shown(item)
+    joint_places.begin_as_shown(scene, item)
     sliders.set_driven(scene, item, True)
     return item
 

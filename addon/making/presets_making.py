@@ -62,7 +62,7 @@ def add(scene: Scene, name: str, parent: Body, child: Body) -> Object | None:
     if not shape.in_parent:
         bodies_and_joints.take_rest_pose(joint)
     sliders.set_driven(scene, joint, True)
-    joint_places.begin_as_shown(joint)
+    joint_places.begin_as_shown(scene, joint)
     if shape.in_parent:
         _start_near(scene, joint, boxes[1])
     return joint

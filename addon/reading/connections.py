@@ -12,7 +12,7 @@ from bpy.types import Object, Scene
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
-from ..data.connection_kinds import JOINED, KINDS
+from ..data.connection_kinds import KINDS, has_end, joins_places
 from ..data.connections import GroundProperties
 from ..data.references import Body
 from . import meshes
@@ -136,8 +136,8 @@ def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
     frame, _ = units.split_scale(item.matrix_world, f"connection {item.name!r}", item)
     if settings.kind == "ground" and settings.ground.surface is not None:
         frame = _plane_of(scene, settings.ground.surface)
-    is_joined = settings.kind in JOINED and settings.own_places
-    if not (KINDS[settings.kind].has_end or is_joined):
+    is_joined = joins_places(settings)
+    if not has_end(settings):
         return frame, frame
     end = frame.copy()
     if references.in_scene(scene, settings.end):

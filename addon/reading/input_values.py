@@ -11,7 +11,7 @@ from bpy.types import Scene
 from ..blender import compat, physics_access
 from ..curves import fcurve_values
 from ..data import references
-from ..data.joints import torque_path as torque_path
+from ..data.joints import torque_path
 from . import joint_motors, stepper
 from .scene import SceneModel
 

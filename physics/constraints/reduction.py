@@ -103,7 +103,7 @@ def _eliminated(
 ) -> tuple[list[int], FloatArray, FloatArray]:
     """Rows that lead (nh,), directions (n, nh) by these, and h (nh, nh) by these.
 
-    Columns are eliminated with complete pivoting, each entry by itself: the same bits on every machine.
+    Columns are eliminated with complete pivoting, entry after entry: the same bits on every machine.
     """
     n, count = matrix.shape
     both, rows, open_ = np.concatenate([matrix, np.eye(count)]), [0] * count, np.ones(count, np.bool_)

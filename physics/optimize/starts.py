@@ -56,13 +56,12 @@ def from_inverse_kinematics(task: Task) -> FloatArray:
         rows = np.array([_torques(task, *moment, [*pushing]) for moment in moments])
     else:
         rows = _excitations(task, motions, moments)
+    found = pushing or _names(task, "input")
     fitted = np.linalg.lstsq(shares_of_rows(task.times, at), rows, rcond=None)[0]
     names = (*model.coordinate_names, *model.input_names)
     row = task.places.read(task.values)
     for each, part, (_, place) in zip(task.places.parameters, task.places.slices, task.places.places):
-        if (each.kind in ("torque", "input") and each.name in pushing) or (
-            not pushing and each.kind == "input"
-        ):
+        if each.kind in ("torque", "input") and each.name in found:
             row[part] = fitted[place[0], names.index(each.name)]
     return row
 

@@ -4,8 +4,7 @@ from bpy.types import Context, Event, Operator
 
 from ...blender.physics_access import model_error
 from ...data import references
-from ...data.connection_kinds import JOINED, KINDS, items
-from ...data.connections import ConnectionProperties
+from ...data.connection_kinds import KINDS, has_end, items
 from ...data.property_options import Edit, active_connection, needing, unless
 from ...data.selection import show_only
 from ...making import connections
@@ -73,10 +72,6 @@ class RemoveConnection(Edit, Operator):
         connections.remove_connection(active_connection(context))
 
 
-def _has_end(settings: ConnectionProperties) -> bool:
-    return KINDS[settings.kind].has_end or (settings.kind in JOINED and settings.own_places)
-
-
 class AddEnd(Edit, Operator):
     """Add an Empty that marks the constraint's point on its body, and that you can move. If it exists, move it back to
     the body's origin"""
@@ -86,7 +81,7 @@ class AddEnd(Edit, Operator):
     needs = _CONNECTION
 
     why_not = unless(
-        lambda context: _has_end(active_connection(context).condyle.connection),
+        lambda context: has_end(active_connection(context).condyle.connection),
         "This type of constraint has no end besides its Empty",
     )
 

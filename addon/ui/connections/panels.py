@@ -5,7 +5,7 @@ from typing import Any
 from bpy.types import Context, Panel, UILayout, UIList
 
 from ...data import references
-from ...data.connection_kinds import JOINED, KINDS
+from ...data.connection_kinds import JOINED, KINDS, has_end
 from ...data.connections import ConnectionProperties
 from ...data.joints import title_of
 from ...data.property_options import SidebarPanel, active_connection, shown_if
@@ -72,7 +72,7 @@ def _draw_bodies(layout: UILayout, settings: ConnectionProperties) -> None:
     draw_reference(layout, settings.body, "Body")
     if settings.kind in JOINED:
         layout.prop(settings, "own_places")
-    if KINDS[settings.kind].has_end or (settings.kind in JOINED and settings.own_places):
+    if has_end(settings):
         if settings.end is not None:
             layout.prop(settings, "end")
         else:

@@ -30,7 +30,7 @@ class DriveAll(Edit, Operator):
     def change(self, context: Context) -> None:
         driven = inverse_kinematics.drive_all(context.scene)
         for joint in driven:
-            joint_places.begin_as_shown(joint)
+            joint_places.begin_as_shown(context.scene, joint)
         context.view_layer.update()
         warning = connected_bones.told(context.scene, driven)
         done = f"{counted(len(driven), 'joint')} driven by sliders"

@@ -60,7 +60,7 @@ class AddJoint(_SearchOperator, Operator):
         bodies_and_joints.check_joints(pairs)
         for parent, child in pairs:
             joint = joint_places.add(scene, parent, child, self.kind, self.closes_loop)
-            joint_places.begin_as_shown(joint)
+            joint_places.begin_as_shown(scene, joint)
             keep_sliders.join_chain(scene, joint)
         if len(pairs) > 1:
             return f"{len(pairs)} joints added"
@@ -164,7 +164,7 @@ class Drive(Edit, Operator):
     def change(self, context: Context) -> None:
         joint = active_joint(context)
         project_poses.drive_here(context.scene, joint)
-        joint_places.begin_as_shown(joint)
+        joint_places.begin_as_shown(context.scene, joint)
         context.view_layer.update()
         warning = connected_bones.told(context.scene, [joint])
         if warning:

@@ -153,6 +153,19 @@ def test_sliders_that_stand_elsewhere_are_told_in_one_line(part, scene):
     assert len(told) == 1 and told[0]["joints"] == "Elbow, Finger, Hip"
 
 
+def test_start_values_that_are_seen_give_way_to_the_pose_and_others_stay(part, scene, pendulum):
+    """As those of an imported model, whose sliders begin there; unlike one that was set by hand."""
+    _, joint = pendulum
+    settings, begin = joint.condyle.joint, part("making.joint_places").begin_as_shown
+    part("making.bodies_and_joints").drive(scene, joint, True)
+    settings.coordinates[0].start, joint["coordinate"] = 0.7, 0.0
+    begin(scene, joint)
+    assert settings.start_from == "SCENE"
+    joint["coordinate"] = 0.7
+    begin(scene, joint)
+    assert settings.start_from == "MOTION"
+
+
 def test_an_added_joint_begins_in_the_pose_of_the_first_frame(part, scene, make):
     rig = make.armature("Rig")
     select_bones(rig, "A", "B")

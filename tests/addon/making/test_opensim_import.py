@@ -57,9 +57,7 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     ends = {found["strut"].body: found["strut"].point, found["strut"].other: found["strut"].other_point}
     assert np.allclose(ends["rod"], (0.0, -1.0, 0.0), atol=1e-6)
     assert found["pin"].type == "point" and np.allclose(found["pin"].point, (0.0, 0.0, 0.1), atol=1e-6)
-    made.bodies[
-        "rod"
-    ].location.x += 0.3  # moved away, by a slider perhaps, it is still the same point that is held
+    made.bodies["rod"].location.x += 0.3  # moved away, by a slider perhaps, it still joins the same points
     bpy.context.view_layer.update()
     moved = part("reading.scene").read(scene).model.constraints["pin"]
     for name in ("point", "other_point"):
