@@ -119,7 +119,9 @@ def require_equalities(model: Model, who: str) -> None:
 
 
 # Newton's method converges when no equality is violated by more than NEAR.
-MOST_STEPS = 50
+MOST_STEPS = 200
+# A step turns no joint further than this [rad], beyond which the constraints' slopes at its beginning say little.
+REACH = 0.5
 NEAR = 1e-10
 # Redundant constraints given with few digits contradict each other by up to this [m, rad].
 MET = 1e-5
@@ -128,7 +130,7 @@ MET = 1e-5
 def assemble(model: Model, state: State) -> State:
     """The nearby state whose coordinates and velocities satisfy the model's equality constraints.
 
-    Each step is the shortest in the metric of the mass matrix. Velocities lose their component off the constraints, as
+    Each step is the shortest in the metric of the mass matrix, and turns no joint by more than 0.5 rad. Velocities lose their component off the constraints, as
     in an impact without restitution. Nodes of soft bodies move with the bodies (`Model.state`).
 
     Raises:
@@ -141,7 +143,7 @@ def assemble(model: Model, state: State) -> State:
     nv, step = model.num_coordinates, kernels.contact.constrained_step
     q, qd = np.array(state.q), np.array(state.qd)
     system = make_system(model.arrays, model.constraint_arrays)
-    worst = np.inf
+    turning, worst = model.coordinate_table.angles, np.inf
 
     def factors() -> tuple[tuple[int, int], Any]:
         """Factors of the rows at the current q."""
@@ -155,7 +157,17 @@ def assemble(model: Model, state: State) -> State:
     for _ in range(MOST_STEPS):
         last = worst
         found, spaces = factors()
+        before = q.copy()
         count = step.project(model.arrays, model.constraint_arrays, found, 0.0, q, qd, system, spaces)
+        if not np.abs((q - before)[turning]).max(initial=0.0) <= REACH:  # one Newton step, as far as REACH
+            q[:], body_int = before, model.arrays[tree_layout.BODY_INT]
+            step.worst_value(model.arrays, model.constraint_arrays, q, qd, system, spaces)
+            step.shift(body_int, count, found, 0.0, q, qd, system, spaces[tree_layout.DOF])
+            turned = np.abs((q - before)[turning]).max(initial=0.0)
+            q[:], worst = before + (q - before) * (REACH / max(REACH, turned)), np.inf
+            if not np.isfinite(q).all():
+                break
+            continue
         worst = float(np.abs(_equality_values(system, count)).max(initial=0.0))
         if worst <= NEAR or (worst <= MET and worst > 0.5 * last):
             found, spaces = factors()  # the last step may have started far from here
