@@ -115,7 +115,6 @@ TEXTS = {
     "import-joint": "Joint of {body!r}: it differs from the file's joint, which is not supported. Check it",
     "import-constraint-type": "Constraint {name!r} is left out: type {type} is not supported",
     "import-constraint-apart": "Constraint {name!r} is left out: its ends are {apart:.3g} m or rad apart at the file's default coordinates",
-    "import-no-vtp": "Geometry {file} is left out: only .vtp files are read. Convert it",
     "import-geometry": "Geometry {file} is left out: {error}",
     "import-muscle": "Muscle {muscle!r} is left out: {error}",
     "import-degroote": "De Groote's or Schutte's law becomes Millard's: {muscle}. Default curves differ by less than 0.1 of the largest force up to 1.5 optimal fibre lengths",

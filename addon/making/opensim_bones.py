@@ -1,5 +1,6 @@
 """Meshes of an imported OpenSim model: those of its files, or sticks from joint to joint where none was found."""
 
+from pathlib import Path
 from typing import Any
 
 import bpy
@@ -12,6 +13,8 @@ from . import bodies_and_joints
 from .opensim_state import Imported, Standing, target_of
 
 BONE_COLOR = (0.86, 0.82, 0.72, 1.0)
+#: Blender's importers of other meshes than .vtp
+IMPORTERS = {".obj": "obj_import", ".ply": "ply_import", ".stl": "stl_import"}
 # Half the width of a stick as a share of its length, where it is widest, and the least length [m] that is drawn.
 WIDTH, SHORTEST = 0.1, 1e-3
 #: corners of a stick: in its axes, that along it in lengths and those across it in widths; and its faces
@@ -25,13 +28,11 @@ def add(standing: Standing, made: Imported) -> None:
     """Import meshes of bones as children of their bodies; warns of those that cannot be read."""
     drawn = set()
     for shape in standing.read.geometry:
-        if shape.path is None or shape.path.suffix.lower() != ".vtp":
-            if shape.path is not None:
-                made.warnings.append(findings.about(None, "import-no-vtp", file=shape.path.name))
+        if shape.path is None:
             continue
         try:
-            points, polygons = physics_access.part("io.vtp").read_vtp(shape.path)
-        except (physics_access.physics().CondyleError, OSError) as error:
+            points, polygons = _surface(shape.path)
+        except (physics_access.physics().CondyleError, OSError, RuntimeError) as error:
             told = findings.about(None, "import-geometry", file=shape.path.name, error=error)
             made.warnings.append(told)
             continue
@@ -41,6 +42,29 @@ def add(standing: Standing, made: Imported) -> None:
     for number, body in enumerate(standing.model.bodies):
         if body.name not in drawn:
             _add_sticks(standing, made, number)
+
+
+def _surface(path: Path) -> tuple[np.ndarray, list[list[int]]]:
+    """Points (n, 3) [m] and polygons of a file; FormatError, OSError or the importer's RuntimeError."""
+    importer = IMPORTERS.get(path.suffix.lower())
+    if importer is None:
+        read: tuple[np.ndarray, list[list[int]]] = physics_access.part("io.vtp").read_vtp(path)
+        return read
+    kinds = bpy.data.objects, bpy.data.meshes, bpy.data.materials, bpy.data.images
+    before = {each.session_uid for kind in kinds for each in kind}
+    try:
+        getattr(bpy.ops.wm, importer)(filepath=str(path), forward_axis="Y", up_axis="Z")
+        points, polygons = [np.empty((0, 3))], []
+        for item in (each for each in bpy.data.objects if each.session_uid not in before):
+            first, corners = sum(map(len, points)), np.empty(3 * len(item.data.vertices))
+            item.data.vertices.foreach_get("co", corners)
+            polygons += [[first + corner for corner in each.vertices] for each in item.data.polygons]
+            points.append(corners.reshape(-1, 3))
+        if not polygons:
+            raise RuntimeError("it has no faces")
+        return np.concatenate(points), polygons
+    finally:
+        bpy.data.batch_remove([each for kind in kinds for each in kind if each.session_uid not in before])
 
 
 def _add_sticks(standing: Standing, made: Imported, number: int) -> None:

@@ -151,8 +151,10 @@ class _Reading:
         return OpenSimModel(self.model.name, self.builder, *parts, *said, self.actuators)
 
     def _find(self, file: str) -> Path | None:
-        name = Path(file.replace("\\", "/")).name
-        return next((folder / name for folder in self.folders if name and (folder / name).is_file()), None)
+        whole = Path(file.replace("\\", "/"))
+        parts = [part for part in (whole, Path(whole.name)) if part.name]
+        places = (folder / part for folder in self.folders for part in parts)
+        return next((place for place in places if place.is_file()), None)
 
     def _on_bodies(self) -> tuple[dict[str, OpenSimWrapObject], tuple[OpenSimGeometry, ...]]:
         """Wrap objects and meshes of ground, bodies and the offset frames in them."""
