@@ -130,8 +130,9 @@ MET = 1e-5
 def assemble(model: Model, state: State) -> State:
     """The nearby state whose coordinates and velocities satisfy the model's equality constraints.
 
-    Each step is the shortest in the metric of the mass matrix, and turns no joint by more than 0.5 rad. Velocities lose their component off the constraints, as
-    in an impact without restitution. Nodes of soft bodies move with the bodies (`Model.state`).
+    Each step is the shortest in the metric of the mass matrix, and turns no joint by more than 0.5 rad. Velocities lose
+    their component off the constraints, as in an impact without restitution. Nodes of soft bodies move with the bodies
+    (`Model.state`).
 
     Raises:
         ModelError: no such state was found; names the constraint that is violated most, and by how much.
