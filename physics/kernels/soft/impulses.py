@@ -30,8 +30,9 @@ from .nodes import Soft
 from .system import follow_tree
 
 # Share of the impulses' effect by which the step's whole matrix may have another one; impulses are found again while
-# this falls to less than SLOW.
-AGREED, SLOW, MOST_TURNS = 1e-4, 0.5, 5
+# this falls to less than SLOW. What is left adds up over the steps, so it is no larger than what solvers leave: with
+# equalities alone round-off, else the residual of contacts.
+AGREED, IN_CONTACT, SLOW, MOST_TURNS = 1e-12, 1e-9, 0.5, 40
 
 
 @shared
@@ -109,7 +110,8 @@ def end_step(soft: Soft, rows: Array, motion: Array, t: float, dt: float, state:
         )
         share = missed(soft, count, free, system, qd)
         last = turn + 1 == MOST_TURNS or flags[tree.STATUS] != tree.OK
-        if last or share <= AGREED or not share < SLOW * before:
+        agreed = AGREED if count == found[con.COUNT] else IN_CONTACT
+        if last or share <= agreed or not share < SLOW * before:
             break
         before = share
         for d in range(nv):

@@ -1,5 +1,7 @@
 """Contacts, hard limits and constraints of models with soft bodies, by the response of the step's matrix."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -92,6 +94,77 @@ def test_a_negligible_soft_body_leaves_the_motion(case, near):
     )
     assert np.abs(plain.q - with_block.q).max() < near
     assert np.ptp(plain.q, axis=0).max() > 0.01
+
+
+def held(tied, **limit):
+    """Two bodies at an angle to each other with a block on the second, held by a coupling or by a fixed joint."""
+    builder = ph.ModelBuilder()
+    link = {"mass": 1.0, "com": (0.2, 0.0, 0.0), "inertia": 0.01 * np.eye(3)}
+    builder.add_body("a", joint=ph.joints.Hinge((0, 1, 0)), **link, **limit)
+    joint = ph.joints.Hinge((0, 1, 0)) if tied else ph.joints.Fixed()
+    builder.add_body("b", "a", joint=joint, joint_in_parent=pose((0.4, 0.0, 0.0), (0.0, 0.7, 0.0)), **link)
+    add_block(builder, "b", (0.5, 0.0, -0.1), DAMPED)
+    if tied:
+        builder.add_constraint("tie", constraints.CouplingConstraint("b.angle", {"a.angle": 0.0}))
+    return builder.build()
+
+
+@pytest.mark.parametrize("step", [5e-3, 2e-3, 5e-4])
+@pytest.mark.parametrize(
+    ("limit", "near"),
+    [({}, 1e-11), ({"limits": [(-1.0, 1.0)], "limit_restitution": 0.0}, 1e-8)],
+)
+def test_a_coupling_holds_as_a_fixed_joint(limit, near, step):
+    # near: `AGREED` and `IN_CONTACT` of what impulses change, 10 rad/s in all
+    tied, fixed = (
+        ph.simulate(model, model.state({}, {"a.angle": 6.0}), 0.4, step, METHOD)
+        for model in (held(True, **limit), held(False, **limit))
+    )
+    assert np.ptp(fixed.q) > 0.9 and (fixed.q.max() < 1.01) == bool(limit)
+    assert np.abs(tied.q[:, 1]).max() < 1e-12  # the tolerance of constraints
+    assert np.abs(tied.q[:, 0] - fixed.q[:, 0]).max() < near
+    assert np.abs(tied.soft["block"].nodes - fixed.soft["block"].nodes).max() < near
+
+
+def chain(*gears):
+    """Three in a row with a block on the last, with couplings {name: weight of a's angle}."""
+    builder = pendulums()
+    link = {"mass": 1.0, "com": (0.2, 0.0, 0.0), "inertia": 0.02 * np.eye(3)}
+    builder.add_body(
+        "c", "b", joint=ph.joints.Hinge((0, 1, 0)), joint_in_parent=pose((0.4, 0.0, 0.0)), **link
+    )
+    add_block(builder, "c", (0.9, 0.0, 0.0), DAMPED)
+    for name, weight in gears:
+        coupling = constraints.CouplingConstraint(f"{name}.angle", {"a.angle": weight})
+        builder.add_constraint(f"gear of {name}", coupling)
+    return builder.build()
+
+
+@pytest.mark.parametrize("step", [5e-3, 2e-3, 5e-4])
+def test_impulses_solve_the_equations_of_the_whole_matrix(step):
+    """Against J (v + G l) = 0 with the end v of a step without gears, and its change G by torques J^T."""
+    free, geared = chain(), chain(("b", 0.5), ("c", -1.5))
+    rows = np.array([[-0.5, 1.0, 0.0], [1.5, 0.0, 1.0]])
+    start = geared.state([0.3, 0.15, -0.45], [4.0, 2.0, -6.0])
+    before = ph.simulate(geared, start, 0.1, step, METHOD)
+    state = geared.state(before.q[-1], before.qd[-1])
+    state = dataclasses.replace(state, soft_states=before.soft_states[-1])
+
+    def after(model, torques):
+        result = ph.simulate(model, state, step, step, METHOD, tau=torques)
+        nodes = result.soft_states[-1].reshape(2, -1, 3)[:, 4:]  # attached ones are not linear in the speeds
+        return np.concatenate([result.qd[-1], nodes.ravel()]), result.row_forces
+
+    end, _ = after(free, np.zeros(3))
+    change = np.array([after(free, row)[0] - end for row in rows]).T
+    force = np.linalg.solve(rows @ change[:3], -rows @ end[:3])
+    found, forces = after(geared, np.zeros(3))
+    most = np.abs(change @ force).max()
+    assert most > 1e-3
+    # the tolerance of impulses, and round-off of speeds over their change by a torque of 1 N m
+    near = 2e-12 + 1e-14 * np.abs(end).max() / np.abs(change[:3]).max()
+    assert np.abs(found - end - change @ force).max() < near * most
+    assert np.abs(forces[-1] - force).max() < near * np.abs(force).max()
 
 
 @pytest.mark.parametrize("case", [geared, linkage])
