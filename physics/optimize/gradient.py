@@ -42,7 +42,7 @@ from .parameters import (
     model_with,
     values_of,
 )
-from .soft import beside, by_start, nodes_back, num_places, without_nodes
+from .soft import beside, by_numbers, by_start, nodes_back, num_places, without_nodes
 from .steps import Motion, refuse, refuse_start, rows_around, rows_of, spread, states_along, whole_steps
 from .stops import Stops
 
@@ -346,6 +346,7 @@ class Sweep:
         """The derivatives by all that may be a parameter."""
         own, coordinates = self.bodies[: self.task.model.num_bodies], self.displaced.own
         start, nv = self.vectors[[at.BY_Q, at.BY_QD]], self.displaced.model.num_coordinates
+        soft = by_numbers(self.task.model, self.nodes, own)
         if self.nodes is not None:
             own, end = without_nodes(self.task.model, own), nv + num_places(self.task.model)
             start[:, coordinates] += by_start(self.task.model, self.task.state, *start[:, nv:end])
@@ -356,7 +357,6 @@ class Sweep:
         for (j, k), column in zip(ENTRIES, (own[:, at.BY_INERTIA :] / twice).T):
             whole[:, j, k] = whole[:, k, j] = column
         whole = turn.transpose(0, 2, 1) @ whole @ turn
-        young = np.zeros(0) if self.nodes is None else self.nodes[4][1] / self.task.values["young"]
         by_number = by_laws(self.run[1]) | {key: np.zeros_like(self.task.values[key]) for key in DIFFERED}
         for (key, k, far), change in zip(self.differed, self.by_variant):
             by_number[key][k] += change / far
@@ -364,7 +364,7 @@ class Sweep:
             "table": self.table[:, self.kept],
             "q": start[0, coordinates],
             "qd": start[1, coordinates],
-            "young": young,
+            **soft,
             "frames": self.frames,
             "points": self.points,
             "mass": own[:, at.BY_MASS],

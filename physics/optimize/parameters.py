@@ -29,12 +29,15 @@ from .path_points import check_points, moved_muscles, point_numbers, point_slice
 
 #: All that may be a parameter, or a gradient by it: forces and inputs "table" (K, nv + inputs), start "q", "qd" (nv,),
 #: "mass" (nb,), "center" (nb, 3), "inertia" (nb, 6), "stiffness", "rest", "damping" (nv,), "gravity" (3,), "young" (m,)
-#: of soft bodies with tetrahedra, "frames" (m, 6) of all bodies' joints, "points" (m, 3) of all muscles' paths, "radii"
-#: (m,) of the surfaces under them, "laws" (m,) of all muscles, "gains" and "levels" (m,) of all feedback laws.
+#: of soft bodies with tetrahedra, `OF_SOFT` (m,) of all soft bodies, "frames" (m, 6) of all bodies' joints, "points"
+#: (m, 3) of all muscles' paths, "radii" (m,) of the surfaces under them, "laws" (m,) of all muscles, "gains" and
+#: "levels" (m,) of all feedback laws.
 Values: TypeAlias = dict[str, FloatArray]
 #: entries of an inertia; the last three stand twice in the matrix
 ENTRIES = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 SPRINGS = {"stiffness": layout.STIFFNESS, "rest": layout.REST, "damping": layout.DAMPING}
+#: numbers of all soft bodies
+OF_SOFT = ("density", "mass_damping", "stiffness_damping")
 OF_MODEL = ("mass", "center", "inertia", *SPRINGS, "gravity", "young", "frames", "points", "radii", "laws")
 FEEDBACK = {"gains": "gain", "levels": "level"}
 #: those whose derivatives are by differences of each stage's equations
@@ -66,6 +69,9 @@ KINDS = {
     "damping": Kind("damping", "coordinate", "N m s/rad", 0.0),
     "gravity": Kind("gravity", "", "m/s^2, (3,)"),
     "young": Kind("young", "soft body with tetrahedra", "Pa", 1e-3),
+    "density": Kind("density", "soft body", "kg/m^3, without tetrahedra kg/m", 1e-9),
+    "mass_damping": Kind("mass_damping", "soft body", "1/s", 0.0),
+    "stiffness_damping": Kind("stiffness_damping", "soft body", "s", 0.0),
     "frames": Kind(
         "frames",
         "body",
@@ -88,10 +94,11 @@ class Parameter:
         kind: ``"torque"`` (generalized force of a coordinate, constant or at the rows of a `Table`) and ``"input"`` (of
             the model: a tension, an excitation, the magnitude of a wrench, a controller's target), ``"position"`` and
             ``"speed"`` (a coordinate at the start), ``"mass"``, ``"center"``, ``"inertia"`` of a body,
-            ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"young"`` of a soft body,
-            ``"frames"``, the control frames of a body's spline joint, whose knots stay, ``"points"`` of a muscle's
-            path, ``"radii"`` of the surfaces under it, ``"law"``, a number of a muscle's law, ``"gain"`` or
-            ``"level"`` of a feedback law, or ``"gravity"``. Units are in `KINDS`.
+            ``"stiffness"``, ``"rest"``, ``"damping"`` of a coordinate's own spring, ``"young"``, ``"density"``,
+            ``"mass_damping"``, ``"stiffness_damping"`` of a soft body, ``"frames"``, the control frames of a body's
+            spline joint, whose knots stay, ``"points"`` of a muscle's path, ``"radii"`` of the surfaces under it,
+            ``"law"``, a number of a muscle's law, ``"gain"`` or ``"level"`` of a feedback law, or ``"gravity"``. Units
+            are in `KINDS`.
         name: of the coordinate (``"body.coordinate"``), the input, the body, the soft body, the muscle, the number of
             its law (``"muscle.max_isometric_force"``), or the feedback law; empty for gravity.
         index: of one entry of an array (a row of a table, an axis, a control frame, a point, a radius); None: all.
@@ -110,6 +117,7 @@ class Parameter:
         names = {"coordinate": model.coordinate_names, "input": model.input_names, "body": model.body_names}
         names["muscle"] = tuple(muscle.name for muscle in model.muscles)
         names["soft body with tetrahedra"] = tuple(model.soft_bodies[k].name for k in solid(model))
+        names["soft body"] = tuple(each.name for each in model.soft_bodies)
         names["number of a law"] = tuple(
             f"{each.name}.{name}" for each in model.muscles for name in law_fields(each)
         )
@@ -173,6 +181,7 @@ def values_of(model: Model, state: State, table: FloatArray) -> Values:
     points = np.concatenate([np.zeros((0, 3)), *map(point_numbers, model.muscles)])
     joints = {"gravity": np.array(model.gravity), "frames": frames, "points": points}
     joints["young"] = np.array([model.soft_bodies[k].young for k in solid(model)])
+    joints |= {key: np.array([getattr(each, key) for each in model.soft_bodies]) for key in OF_SOFT}
     muscles = {"radii": all_numbers(model, radii_of), "laws": all_numbers(model, law_numbers)}
     laws = {
         key: np.array([getattr(law, name) for law in model.feedback_laws]) for key, name in FEEDBACK.items()
@@ -185,7 +194,7 @@ def model_with(values: Values, old: Model) -> Model:
     from the inertia that they carry.
     """
     before = values_of(old, old.state(), values["table"])
-    if all(np.array_equal(values[key], before[key]) for key in (*OF_MODEL, *FEEDBACK)):
+    if all(np.array_equal(values[key], before[key]) for key in (*OF_MODEL, *OF_SOFT, *FEEDBACK)):
         return old
     bodies, frames = [], frame_slices(old)
     for i, body in enumerate(old.bodies):
@@ -212,11 +221,14 @@ def model_with(values: Values, old: Model) -> Model:
         with_law(with_radii(muscle, values["radii"][part]), values["laws"][own])
         for muscle, part, own in zip(moved_muscles(old, values["points"]), radii, laws)
     ]
-    soft = list(old.soft_bodies)
+    numbers: list[Any] = [
+        {key: float(values[key][k]) for key in OF_SOFT} for k in range(len(old.soft_bodies))
+    ]
+    soft = [replace(each, **own) for each, own in zip(old.soft_bodies, numbers)]
     for k, young in zip(solid(old), values["young"].tolist()):
         soft[k] = replace(soft[k], young=young)
-    numbers = zip(old.feedback_laws, values["gains"].tolist(), values["levels"].tolist())
-    changed_laws = [replace(law, gain=gain, level=level) for law, gain, level in numbers]
+    gains = zip(old.feedback_laws, values["gains"].tolist(), values["levels"].tolist())
+    changed_laws = [replace(law, gain=gain, level=level) for law, gain, level in gains]
     parts: Any = {"bodies": bodies, "muscles": muscles, "soft_bodies": soft, "feedback_laws": changed_laws}
     return old.altered(gravity=values["gravity"].copy(), **parts)
 

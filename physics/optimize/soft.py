@@ -13,8 +13,9 @@ from ..kernels import layout
 from ..kernels.adjoint import layout as at
 from ..model.model import Model
 from ..model.result import Result
+from ..soft.mesh import moved_by
 from ..soft.states import initial_nodes
-from .parameters import solid
+from .parameters import OF_SOFT, Values
 
 FAR = 1e-3  # displacement [rad, m] in differences of order four of how nodes move with bodies
 
@@ -24,12 +25,15 @@ def nodes_back(model: Model, implicit: tuple[Any, ...], spaces: tuple[Any, ...])
     if not model.soft_bodies:
         return None
     nv, mesh = model.num_coordinates, model.soft_mesh
-    arrays = mesh.moving(model.arrays)
-    space = mesh.workspace(model.num_bodies, len(arrays[kernels.soft.layout.COORDINATES]))
+    arrays, soft = mesh.moving(model.arrays), kernels.soft.layout
+    space = mesh.workspace(model.num_bodies, len(arrays[soft.COORDINATES]))
     sides = np.zeros((kernels.adjoint.nodes.ROWS, nv + 3 * mesh.num_free))
-    blocks = np.zeros((2, *space[kernels.soft.layout.BLOCKS].shape))
-    stiff = np.ascontiguousarray(mesh.ranges[0][solid(model), :2]), np.zeros(len(solid(model)))
-    return (model.arrays, arrays, space, implicit, spaces), np.zeros((2, nv, nv)), blocks, sides, stiff
+    blocks = np.zeros((2, *space[soft.BLOCKS].shape))
+    tets, springs = (arrays[k].copy() for k in (soft.TET_DATA, soft.SPRING_DATA))
+    tets[:, soft.TET_DAMPING] = springs[:, soft.SPRING_DAMPING] = 1.0
+    parts = mesh.ranges[0], tets, springs, np.zeros((len(model.soft_bodies), 3))
+    own = model.arrays, arrays, space, implicit, spaces
+    return own, np.zeros((2, nv, nv)), blocks, sides, parts, np.zeros((2, len(mesh.order)))
 
 
 def num_places(model: Model) -> int:
@@ -64,20 +68,52 @@ def by_start(model: Model, state: State, by_places: FloatArray, by_rates: FloatA
     return result
 
 
+def _by_masses(total: FloatArray, sums: FloatArray, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Derivatives (n,) by masses at points (n, 3) of a link, and (n, 3) by the points of a unit of mass, from sums
+    (BODY_SUMS,) by the mass, mass centre and inertia that its row of numbers, total, has.
+    """
+    whole, (xx, yy, zz, xy, xz, yz) = total[layout.COM : layout.COM + 3], sums[at.BY_INERTIA :]
+    turning = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) / (2.0 - np.eye(3))
+    bend = np.trace(turning) * np.eye(3) - turning
+    by_place = sums[at.BY_COM : at.BY_INERTIA] / total[layout.MASS]
+    first = by_place - 2.0 * bend @ whole
+    by_mass = sums[at.BY_MASS] + whole @ bend @ whole - by_place @ whole
+    return by_mass + points @ first + ((points @ bend) * points).sum(axis=1), first + 2.0 * points @ bend
+
+
+def by_numbers(model: Model, nodes: tuple[Any, ...] | None, sums: FloatArray) -> Values:
+    """Derivatives by numbers of soft bodies, from sums (nb, BODY_SUMS) by what bodies have with attached nodes."""
+    if nodes is None:
+        return {key: np.zeros(0) for key in ("young", *OF_SOFT)}
+    mesh, elements, by_node = model.soft_mesh, nodes[4][3], np.zeros_like(nodes[5])
+    by_node[:, mesh.order] = nodes[5]
+    drag, weight = by_node
+    for i in sorted({*mesh.bodies[mesh.bodies >= 0].tolist()}):
+        on = mesh.bodies == i
+        points = moved_by(model.body_frames[i], mesh.points[on])
+        weight[on] = mesh.masses[on] * _by_masses(model.arrays[1][i], sums[i], points)[0]
+    soft = [*zip(model.soft_bodies, mesh.slices.values(), elements)]
+    by = {
+        "young": [
+            (row[0] + each.stiffness_damping * row[1]) / each.young for each, _, row in soft if len(each.tets)
+        ]
+    }
+    by["density"] = [
+        (weight[own].sum() + each.mass_damping * drag[own].sum()) / each.density for each, own, _ in soft
+    ]
+    by["mass_damping"] = [drag[own].sum() for _, own, _ in soft]
+    by["stiffness_damping"] = [row[2] for _, _, row in soft]
+    return {key: np.array(found) for key, found in by.items()}
+
+
 def without_nodes(model: Model, sums: FloatArray) -> FloatArray:
     """Derivatives by the bodies' own mass, mass centre and inertia (nb, BODY_SUMS), in link axes, from those by what
     they have with attached nodes: mass, first and second moment about an origin are sums of both.
     """
     result = sums.copy()
     for i, (body, frame) in enumerate(zip(model.bodies, model.body_frames)):
-        total = model.arrays[1][i]
-        whole = total[layout.COM : layout.COM + 3]
         own = frame[:3, :3] @ body.com + frame[:3, 3]
-        xx, yy, zz, xy, xz, yz = sums[i, at.BY_INERTIA :]
-        turning = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) / (2.0 - np.eye(3))
-        bend = np.trace(turning) * np.eye(3) - turning
-        by_place = sums[i, at.BY_COM : at.BY_INERTIA] / total[layout.MASS]
-        first = by_place - 2.0 * bend @ whole
-        result[i, at.BY_COM : at.BY_INERTIA] = body.mass * (first + 2.0 * bend @ own)
-        result[i, at.BY_MASS] += whole @ bend @ whole - by_place @ whole + own @ first + own @ bend @ own
+        by_mass, by_place = _by_masses(model.arrays[1][i], sums[i], own[None])
+        result[i, at.BY_COM : at.BY_INERTIA] = body.mass * by_place[0]
+        result[i, at.BY_MASS] = by_mass[0]
     return result

@@ -15,7 +15,14 @@ from ..algebra.spatial import multiply, rotate, transposed
 from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
 from ..soft import layout as at
-from ..soft.elements import add_tet_forces, along_spring, deformation, gradient_of, turning_inverse
+from ..soft.elements import (
+    add_spring_forces,
+    add_tet_forces,
+    along_spring,
+    deformation,
+    gradient_of,
+    turning_inverse,
+)
 from ..soft.nodes import NOTHING, add_at
 from ..soft.polar import mean_of, nearest_rotation, symmetric_part
 
@@ -84,26 +91,39 @@ def pull_springs(mesh: Array, x: Array, v: Array, y: Array, by_x: Array) -> None
         add_at(by_x, springs[k, 0], share, change)
 
 
+@inline
+def work_of(y: Array, f: Array) -> float:
+    total = 0.0
+    for i in range(f.shape[0]):
+        total += y[i] * f[i]
+    return total
+
+
 @shared
-def take_tets(
-    mesh: Array,
-    neo: Array,
-    stiff: tuple[Array, Array],
-    x: Array,
-    v: Array,
-    y: Array,
-    f: Array,
+def take_elements(
+    mesh: Array, neo: Array, parts: tuple[Array, Array, Array, Array], x: Array, v: Array, y: Array, f: Array,
     scratch: Array,
-) -> None:
-    """Add y . f of the tetrahedra in each of some ranges (k, 2) to sums (k,); f is a workspace."""
-    ranges, sums = stiff
+) -> None:  # fmt: skip
+    """Add y . f of elements to sums (k, 3): of the tetrahedra without damping, of their stiffness damping of 1 s, and
+    of that of all elements. parts: ends (k, 6) as `SoftMesh.ranges`, numbers of tetrahedra and springs with this
+    damping, and sums. f is a workspace.
+    """
+    ends, tet_data, spring_data, sums = parts
     for k in range(sums.shape[0]):
-        own = mesh[at.TETS][ranges[k, 0] : ranges[k, 1]]
-        data = mesh[at.TET_DATA][ranges[k, 0] : ranges[k, 1]]
+        tets, springs = mesh[at.TETS][ends[k, 0] : ends[k, 1]], mesh[at.SPRINGS][ends[k, 2] : ends[k, 3]]
+        data, stretched = tet_data[ends[k, 0] : ends[k, 1]], spring_data[ends[k, 2] : ends[k, 3]]
+        own = tets, mesh[at.TET_BLOCKS], data, springs, mesh[at.SPRING_BLOCKS], stretched
         laws = neo
         if neo is not None:
-            laws = neo[ranges[k, 0] : ranges[k, 1]]
+            laws = neo[ends[k, 0] : ends[k, 1]]
         f[:] = 0.0
-        add_tet_forces((own, mesh[at.TET_BLOCKS], data), laws, True, x, v, f, scratch)
-        for i in range(f.shape[0]):
-            sums[k] += y[i] * f[i]
+        add_tet_forces(own, laws, False, x, v, f, scratch)
+        elastic = work_of(y, f)
+        add_spring_forces(own, False, x, v, f)
+        undamped = work_of(y, f)
+        f[:] = 0.0
+        add_tet_forces(own, laws, True, x, v, f, scratch)
+        sums[k, 0] += elastic
+        sums[k, 1] += work_of(y, f) - elastic
+        add_spring_forces(own, True, x, v, f)
+        sums[k, 2] += work_of(y, f) - undamped

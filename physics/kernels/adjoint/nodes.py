@@ -15,18 +15,20 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from .. import layout as tree
-from ..algebra.vectors import Array, scale_add3
+from ..algebra.access import flat3
+from ..algebra.vectors import Array, dot3, scale_add3
 from ..compiler.jit import shared
 from ..soft import layout as at
 from ..soft.coupling import add_generalized, add_geometric, gather_loads, place_attached, subtract_times
 from ..soft.nodes import NOTHING, Soft, number3, relative_place, velocity_by, write3
 from ..soft.system import all_forces, assemble_blocks, make_system, solve_system
 from ..stepping.implicit_stage import raise_flag
-from .elements import pull_springs, pull_tets, take_tets
+from .elements import pull_springs, pull_tets, take_elements
 
 # soft bodies, G of two forces (2, nv, nv), blocks of stiffness and damping (2, blocks, BLOCK_WIDTH), vectors (ROWS,
-# coordinates of the tree and of free nodes), and ranges of tetrahedra with sums of y . f (see `elements.take_tets`)
-NodesBack: TypeAlias = tuple[Soft, Array, Array, Array, tuple[Array, Array]]
+# coordinates of the tree and of free nodes), what `elements.take_elements` adds to, and of each node sums (2, n) by its
+# mass damping, and by the factor of a free one's mass without it
+NodesBack: TypeAlias = tuple[Soft, Array, Array, Array, tuple[Array, Array, Array, Array], Array]
 # velocities of all nodes by y, and the derivatives by places and rates: vectors of `soft.layout` that are free here
 MOVED, BY_PLACE, BY_RATE = at.TRIAL, at.FOLLOWING, at.NEWEST
 # vectors of `NodesBack`: -y^T K and -y^T D of the nodes' forces, the correction, and what it changes of itself
@@ -39,7 +41,7 @@ def begin_nodes(nodes: NodesBack, step: float, q: Array, qd: Array) -> bool:
     """Forces, loads, and the factors of the step's matrix, of which the tree's part is in the system, transposed; after
     the derivatives of inverse dynamics of the stage.
     """
-    (arrays, mesh, space, implicit, (work, dof, _)), turned, blocks, _, _ = nodes
+    (arrays, mesh, space, implicit, (work, dof, _)), turned, blocks, _, _, _ = nodes
     vectors, nv = space[at.VECTORS], dof.shape[0]
     x, v, body_int = vectors[at.STAGE], vectors[at.STAGE_RATE], arrays[tree.BODY_INT]
     for i in range(q.shape[0] - nv):
@@ -60,7 +62,7 @@ def begin_nodes(nodes: NodesBack, step: float, q: Array, qd: Array) -> bool:
 @shared
 def pull_forces(nodes: NodesBack, qd: Array, y: Array) -> None:
     """The derivatives of Y . f into BY_Q and BY_QD."""
-    (arrays, mesh, space, implicit, (work, dof, _)), turned, blocks, sides, _ = nodes
+    (arrays, mesh, space, implicit, (work, dof, _)), turned, blocks, sides, _, _ = nodes
     vectors, nv, count = space[at.VECTORS], dof.shape[0], y.shape[0]
     body_int, bodies, masses = arrays[tree.BODY_INT], mesh[at.BODIES], mesh[at.NODES]
     moved, by_x, by_v = vectors[MOVED], vectors[BY_PLACE], vectors[BY_RATE]
@@ -100,7 +102,7 @@ def pull_forces(nodes: NodesBack, qd: Array, y: Array) -> None:
 @shared
 def solve_for(nodes: NodesBack, step: float, qd: Array, y: Array, out: Array) -> None:
     """P^-T (M + s D + s^2 K)^T y."""
-    soft, _, _, sides, _ = nodes
+    soft, _, _, sides, _, _ = nodes
     _, mesh, _, implicit, (_, dof, _) = soft
     (by_q, by_qd, mass), nv, masses = implicit[0], dof.shape[0], mesh[at.NODES]
     pull_forces(nodes, qd, y)
@@ -130,7 +132,7 @@ def solve_nodes_back(nodes: NodesBack, step: float, q: Array, qd: Array, y: Arra
     """Solve the stage's equations in place of the right side y, of the tree and the free nodes, and leave -y^T K and
     -y^T D of the nodes' forces; False with a flag where no solution is found.
     """
-    soft, _, _, sides, _ = nodes
+    soft, _, _, sides, _, _ = nodes
     arrays, _, _, _, (_, dof, flags) = soft
     nv, left, image = dof.shape[0], sides[LEFT], sides[IMAGE]
     if not begin_nodes(nodes, step, q, qd):
@@ -152,9 +154,14 @@ def solve_nodes_back(nodes: NodesBack, step: float, q: Array, qd: Array, y: Arra
 
 
 @shared
-def take_nodes(nodes: NodesBack, step: float, y: Array, n: Array, m: Array, gravity: Array) -> None:
-    """Add what the nodes' forces and masses add to the derivatives by the stage's known part, gravity and stiffness."""
-    (_, mesh, space, _, (_, dof, _)), _, _, sides, stiff = nodes
+def take_nodes(
+    nodes: NodesBack, step: float, qdd: Array, y: Array, n: Array, m: Array, gravity: Array
+) -> None:
+    """Add what the nodes' forces and masses add to the derivatives by the stage's known part, gravity and numbers of
+    soft bodies.
+    """
+    (arrays, mesh, space, _, (_, dof, _)), _, _, sides, parts, sums = nodes
+    pull = flat3(arrays[tree.MODEL_DATA], tree.GRAVITY)
     nv, masses, vectors = dof.shape[0], mesh[at.NODES], space[at.VECTORS]
     for d in range(y.shape[0]):
         n[d] += sides[BY_Q, d]
@@ -162,4 +169,9 @@ def take_nodes(nodes: NodesBack, step: float, y: Array, n: Array, m: Array, grav
         if d >= nv:
             gravity[(d - nv) % 3] += masses[(d - nv) // 3, at.MASS] * y[d]
     x, v, moved, f = vectors[at.STAGE], vectors[at.STAGE_RATE], vectors[MOVED], vectors[at.FORCE]
-    take_tets(mesh, mesh[at.NEO], stiff, x, v, moved, f, space[at.SCRATCH])
+    take_elements(mesh, mesh[at.NEO], parts, x, v, moved, f, space[at.SCRATCH])
+    for j in range(masses.shape[0]):
+        mass, along = masses[j, at.MASS], number3(moved, j)
+        sums[0, j] -= mass * dot3(along, number3(v, j))
+        if 3 * j < y.shape[0] - nv:
+            sums[1, j] += mass * dot3(along, scale_add3(pull, -1.0, number3(qdd[nv:], j)))

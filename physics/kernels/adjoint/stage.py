@@ -194,7 +194,7 @@ def take_stage(
         return False
     if nodes is not None:
         whole = vectors[adjoint.ANSWER, : motion[0].shape[0]]
-        take_nodes(nodes, step, whole, vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], gravity)
+        take_nodes(nodes, step, motion[2], whole, vectors[adjoint.BY_Q], vectors[adjoint.BY_QD], gravity)
     if extra.shape[0] > 0:
         note_stage(rows, step, (q, qd, qdd), extra, lent, notes)
     take_bodies(arrays, y, bodies, gravity, work, dof)

@@ -8,6 +8,7 @@ from physics.dynamics import inverse_dynamics
 from physics.muscles import PathPoint
 from physics.optimize import gradient as module
 from physics.optimize.gradient import make_task
+from physics.optimize.parameters import OF_SOFT
 from physics.optimize.starts import stiff
 from physics.optimize.steps import Motion
 from tests.physics.optimize.problems import IMPLICIT, errors, of_body, of_coordinate
@@ -47,7 +48,8 @@ def check(model, integrator, start, speed, span=0.024, more=()):
         rows = np.concatenate([rows, 3.0 + rng.normal(size=(3, model.num_inputs))], axis=1)
     tau = ph.Table([0.0, 0.5 * span, 0.9 * span], rows)
     motion = Motion(model, model.state(q=start, qd=speed), span, 2e-3, integrator, tau)
-    parameters = [*of_coordinate(name), *of_body(body), ph.Parameter("young", "fat"), *more]
+    soft = [ph.Parameter(kind, "fat") for kind in ("young", *OF_SOFT)]
+    parameters = [*of_coordinate(name), *of_body(body), *soft, *more]
     off = errors(make_task(motion, wanted, parameters), SHARE)
     assert max(off.values()) < ACCURACY, off
     assert np.median(list(off.values())) < USUAL, off
@@ -79,6 +81,38 @@ def test_through_a_change_of_chart(integrator):
     state = model.state(q=start, qd=speed)
     assert ph.simulate(model, state, 0.08, 2e-3, integrator).info["chart_changes"] == 1
     check(model, integrator, start, speed, span=0.08)
+
+
+@pytest.mark.parametrize("integrator", IMPLICIT)
+def test_beside_a_second_one_of_springs(integrator):
+    """Attached to a body whose frame is not its joint's, and to the world."""
+    builder, turn = carried(bodies=2), ph.lie.so3_exp(np.array([0.3, -0.2, 0.5]))
+    frame = np.eye(4)
+    frame[:3, :3], frame[:3, 3] = turn, (0.1, 0.02, -0.03)
+    builder.add_body(
+        "c", "b", joint=ph.joints.Hinge((0, 1, 0)), joint_in_parent=frame, body_in_joint=frame,
+        mass=0.2, com=(0.02, 0.01, 0.0), inertia=1e-3 * np.eye(3),
+    )  # fmt: skip
+    nodes = np.array([[0.2, 0, 0], [0.25, 0.02, 0.03], [0.3, 0, 0], [0.1, 0.1, 0.02], [0.3, 0.05, 0.1]])
+    springs = [(a, b, 20.0, 0.9 * np.linalg.norm(nodes[a] - nodes[b])) for a in range(5) for b in range(a)]
+    ends = {0: "c", 1: "c", 2: None}
+    builder.add_soft_body("net", nodes, springs=springs, density=0.1, damping=DAMPING, attached=ends)
+    more = [ph.Parameter(kind, "net") for kind in OF_SOFT]
+    check(builder.build(), integrator, [0.2, -0.4, 0.3], [3.0, -5.0, 2.0], more=more)
+
+
+def test_dampings_of_zero_have_the_limit_of_small_ones():
+    """Differences of simulations would need negative ones."""
+    found = []
+    for damping in (0.0, 1e-10):
+        model = carried(damping=(damping, damping)).build()
+        parameters = [ph.Parameter(kind, "fat") for kind in ("young", *OF_SOFT)]
+        motion = Motion(model, model.state(q=[0.3], qd=[5.0]), 0.024, 2e-3, "sdirk2", None)
+        wanted = ph.objectives.Reach("a", (0.1, 0.2, 0.3), point=(0.1, 0.0, 0.02))
+        task = make_task(motion, wanted, parameters)
+        found.append(task.places.read(task.evaluate()[1]))
+    # the first order in 1e-10 s over a few of the stiffest periods, 1e-3 s
+    assert np.allclose(*found, rtol=1e-6, atol=0.0) and np.all(found[0] != 0.0)
 
 
 def test_in_pieces_as_in_one(monkeypatch):
