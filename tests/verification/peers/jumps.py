@@ -53,7 +53,7 @@ class Motion:
 
     def __init__(self, model: ph.Model, start: np.ndarray, stop: np.ndarray) -> None:
         self.model, self.start, self.step = model, start, stop - start
-        self.way = float(np.abs(self.step).max()) or 1.0
+        self.way = float(np.abs(self.step).max(initial=0.0)) or 1.0
         self.state = model.state()
 
     def q(self, s: float) -> np.ndarray:
@@ -103,7 +103,8 @@ class Sweep:
         self.model = self.read.build()
         self.ours, self.slots = places(self.peer, self.state, self.read, self.model)
         forces = self.peer.getForceSet()
-        self.forces = {forces.get(k).getName(): forces.get(k) for k in range(forces.getSize())}
+        listed = [forces.get(k) for k in range(forces.getSize())]
+        self.forces = {each.getName(): each for each in (*self.peer.getMuscleList(), *listed)}  # any place
 
     def ranges(self) -> np.ndarray:
         """Least and largest coordinates (2, nv); those that are held stay."""
