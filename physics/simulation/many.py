@@ -10,7 +10,8 @@ from ..integrators.base import Problem
 from ..model.diagnosis import warn
 from ..model.model import Model
 from ..model.result import Result
-from ..validation import instances, whole_number
+from ..validation import instances, truth, whole_number
+from .abreast import run_abreast
 from .cluster import run_on
 from .simulate import make_problem
 from .together import run_all
@@ -30,8 +31,9 @@ def simulate_many(
     atol: float = 1e-10,
     threads: int | None = None,
     client: Any = None,
+    lanes: bool = False,
 ) -> list[Result | DivergedError]:
-    """The motions from many states of one model, each bit for bit that of `simulate`.
+    """The motions from many states of one model, each bit for bit that of `simulate` unless in lanes.
 
     Args:
         model, duration, dt, integrator, tau, motions, record_interval, rtol, atol: as for `simulate`, the same for all;
@@ -41,12 +43,16 @@ def simulate_many(
             functions tau) take turns.
         client: of a Dask cluster whose workers have this package (``distributed.Client(address)``), where all runs take
             place instead; see `cluster` for whom that trusts. A worker that dies in the middle loses nothing.
+        lanes: whether each thread steps four runs at once, in the lanes of its registers, which takes 0.4 to 0.5 of the
+            time. Sums then round in another order. For symplectic Euler, constant tau, states of one time, and trees of
+            joints that turn and slide along axes or by rotation vectors (hinges, sliders, universal, spherical and free
+            joints), with springs, dampers, compliant limits and armature of coordinates.
 
     Returns:
         For each state, in order, its `Result`, or the `DivergedError` that ended it, with the motion so far.
 
     Raises:
-        ModelError: an invalid argument; names the state if it is one; nothing ran.
+        ModelError: an invalid argument; names the state if it is one, and what lanes do not take; nothing ran.
         MissingDependencyError: an adaptive method without SciPy.
     """
     at_once = processors.available() if threads is None else whole_number(threads, "threads", 1)
@@ -60,7 +66,11 @@ def simulate_many(
         except ModelError as error:
             raise ModelError(f"states[{k}]: {error}") from error
 
-    if client is None:
+    if truth(lanes, "lanes"):
+        if client is not None:
+            raise ModelError("lanes are for the threads of one process: leave out lanes or the client")
+        done = run_abreast(checked, given, at_once)
+    elif client is None:
         done = run_all(checked, given, at_once)
     else:
         for k in range(len(given)):

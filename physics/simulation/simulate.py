@@ -105,20 +105,20 @@ def run_integrator(problem: Problem, state: State) -> Result:
     method = INTEGRATORS[problem.integrator]
     try:
         run = integrate_soft if problem.model.soft_bodies else method.run
-        result: Result = _told(problem, run(problem, method, state))
+        result: Result = diagnosed(problem, run(problem, method, state))
     except DivergedError as error:
-        so_far = _told(problem, error.result)
+        so_far = diagnosed(problem, error.result)
         raise DivergedError(error.time + problem.origin, error.body, error.reason, so_far) from error
     except CancelledError as error:
-        error.result = _told(problem, error.result)
+        error.result = diagnosed(problem, error.result)
         raise
     return result
 
 
-def _told(problem: Problem, result: Any) -> Any:
-    """A result with its diagnosis and the times of its model; None stays None."""
+def diagnosed(problem: Problem, result: Any, quiet: bool = False) -> Any:
+    """A result with its diagnosis, which a quiet one lacks, and the times of its model; None stays None."""
     if isinstance(result, Result):
-        if found := diagnosis(problem, result):
+        if found := () if quiet else diagnosis(problem, result):
             result.info[KEY] = [each._asdict() for each in found]
         if problem.origin:
             result.t[:] += problem.origin

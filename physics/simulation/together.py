@@ -19,6 +19,7 @@ from ..joints.packing import aligned_zeros
 from ..kernels import layout
 from ..model.observation import observe
 from ..model.result import Result
+from .simulate import diagnosed
 from .thread_runs import Runs
 
 # Steps of a body in a run, up to which a call for some runs is short enough for an interrupt behind it.
@@ -43,7 +44,7 @@ def run_all(
 def runs_together(problem: Problem, states: Sequence[State]) -> bool:
     """Whether runs from these states go together: a tree without muscles and without what changes with time."""
     model, method = problem.model, INTEGRATORS[problem.integrator]
-    forms = set(map(_form, states))
+    forms = set(map(form, states))
     return (
         method.run is integrate_fixed_step
         and not (needs_constraints(problem) or model.muscles or model.soft_bodies or problem.findings)
@@ -56,7 +57,7 @@ def runs_together(problem: Problem, states: Sequence[State]) -> bool:
     )
 
 
-def _form(state: State) -> tuple[Any, ...] | None:
+def form(state: State) -> tuple[Any, ...] | None:
     """Shapes and types that two states must share; None for one that only the checks of a single run can name."""
     arrays = state.q, state.qd, state.chart
     if not (isinstance(state.time, float) and all(isinstance(each, np.ndarray) for each in arrays)):
@@ -71,17 +72,22 @@ class Together:
         self.problem, self.states = problem, states
         self.q, self.qd = np.array([each.q for each in states]), np.array([each.qd for each in states])
         self.chart = np.array([each.chart for each in states])
+        self.stopped = False
 
     def is_finite(self) -> bool:
         return bool(np.isfinite(self.q).all() and np.isfinite(self.qd).all())
 
     def on(self, threads: int) -> list[Any]:
         """Results of all runs, with errors of those that diverged."""
-        size = max(1, min(MOST, -(-len(self.q) // (4 * threads))))
+        size = self.size_of_parts(threads)
         parts = [slice(first, first + size) for first in range(0, len(self.q), size)]
         if threads > 1 and len(parts) > 1:
             with ThreadPoolExecutor(threads) as pool:
-                found = list(pool.map(self._results, parts))
+                try:
+                    found = list(pool.map(self._results, parts))
+                except BaseException:  # an interrupt while others work
+                    self.stopped = True
+                    raise
         else:
             found = list(map(self._results, parts))
         done: list[Any] = [each for results in found for each in results]
@@ -90,8 +96,12 @@ class Together:
             done[k] = result
         return done
 
+    def size_of_parts(self, threads: int) -> int:
+        """Number of runs in a call."""
+        return max(1, min(MOST, -(-len(self.q) // (4 * threads))))
+
     def _results(self, part: slice) -> list[Result | None]:
-        """Results of some runs; None where a run did not come to its end, and must be made alone."""
+        """Results of some runs; None where a run failed or its energy is not finite: it must be made alone."""
         problem, model = self.problem, self.problem.model
         runs, nv = len(self.q[part]), model.num_coordinates
         shape = (runs, len(problem.samples), nv)
@@ -137,20 +147,19 @@ class Together:
         self, records: Any, ends: Any, energies: Any, info: dict[str, Any], charts: Any
     ) -> list[Result | None]:
         problem, (q, qd, after) = self.problem, records
-        times = problem.samples + problem.origin
         checks = kernels.stepping.step_checks
         books = energies[:, [checks.GAINED, checks.LIVELIEST, checks.DONE]]
-        known = (energies[:, checks.BOOKED] != 0.0) & np.isfinite(books.sum(axis=1))
-        quiet = known & nothing_found(problem, books, qd)
+        booked, finite = energies[:, checks.BOOKED] != 0.0, np.isfinite(books.sum(axis=1))
+        lost = (ends[:, 2] != layout.OK) | (booked & ~finite)
+        quiet = booked & nothing_found(problem, books, qd) & (not problem.findings)
         changes = (after - charts).sum(axis=1)
         done: list[Result | None] = []
         for k, row in enumerate(books.tolist()):
-            if ends[k, 2] != layout.OK or not quiet[k]:
+            if lost[k]:
                 done.append(None)
                 continue
-            told = info | {
-                "energy": dict(zip(("gained", "most_kinetic", "work"), row)),
-                "chart_changes": int(changes[k]),
-            }
-            done.append(Result(problem.model, times.copy(), q[k].copy(), qd[k].copy(), told))
+            energy = {"energy": dict(zip(("gained", "most_kinetic", "work"), row))} if booked[k] else {}
+            told = info | energy | {"chart_changes": int(changes[k])}
+            result = Result(problem.model, problem.samples.copy(), q[k].copy(), qd[k].copy(), told)
+            done.append(diagnosed(problem, result, bool(quiet[k])))
         return done

@@ -224,10 +224,15 @@ def backwards(report: Report) -> None:
 
 
 def many_worlds(report: Report) -> None:
-    """10,000 runs of 20 steps against MuJoCo's rollouts."""
+    """10,000 runs of 20 steps against MuJoCo's rollouts; worlds in lanes against one by one."""
     if installed("mujoco"):
         many = worlds.Worlds()
         report.race(many.ours(), ("simulate_many_10000_over_mujoco_rollout", many.mujoco_rollout()))
+    key = "worlds_lanes_over_single"
+    for size in (7, 30):
+        report.race(worlds.hinges(size, True), (f"{key}_{size}", worlds.hinges(size, False)))
+    both = {str(size): report.ratios[f"{key}_{size}"] for size in (7, 30)}
+    report.figure(key, max(both.values()), both, "the larger of both")
 
 
 def soft_bodies(report: Report) -> None:

@@ -78,6 +78,7 @@ def test_contestants_run() -> None:
         gradients.simulation(),
         reaching.sampled(3),
         worlds.Worlds().ours(),
+        worlds.hinges(7, True),
         soft.ours(),
         soft.on_a_sheet("rk4", True),
         soft.on_a_sheet("rk4", False),

@@ -1,4 +1,4 @@
-"""Many short runs of one model: ours and MuJoCo's rollouts, both on one thread."""
+"""Many runs of one model: short ones against MuJoCo's rollouts, and in lanes; all on one thread."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import physics as ph
 
-from .chains import STEP
+from .chains import LONGEST, STEP, revolute
 from .peers import GRAVITY
 from .timing import Contestant
 from .trees import PARENTS, Tree
@@ -50,3 +50,16 @@ class Worlds:
             return rollout.rollout(model, data, states[:count], nstep=STEPS)
 
         return Contestant("MuJoCo rollout", run)
+
+
+def hinges(num_bodies: int, lanes: bool) -> Contestant:
+    """Chains of hinges in 16 worlds; a step is one of each."""
+    model, rng = revolute(num_bodies), np.random.default_rng(6)
+    states = [model.state(q=q) for q in 0.1 * rng.standard_normal((16, num_bodies))]
+
+    def run(steps: int) -> Any:
+        for left in range(steps, 0, -LONGEST):
+            span = min(left, LONGEST) * STEP
+            ph.simulate_many(model, states, span, STEP, record_interval=span, threads=1, lanes=lanes)
+
+    return Contestant(f"{num_bodies} hinges {'in lanes' if lanes else 'one by one'}", run)

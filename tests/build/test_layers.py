@@ -18,6 +18,7 @@ LATE = {
     ("physics.cli", "physics.compiling"): "brings Numba, which the other commands may not need",
     ("physics.kernels.compiler.jit", "physics.kernels.compiler.linking"): "needs Numba, which may be missing",
     ("physics.kernels.compiler.jit", "physics.kernels.compiler.vectors"): "needs Numba, which may be missing",
+    ("physics.kernels.compiler.jit", "physics.kernels.compiler.worlds"): "needs Numba, which may be missing",
     ("physics.worker.server", "physics.worker.jobs"): "brings Numba: the compute process answers before",
 }
 #: what plans and computes from a shot, and names nothing of Blender

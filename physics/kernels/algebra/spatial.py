@@ -10,6 +10,7 @@ Series: TypeAlias = tuple[float, float, float, float, float, float, float]
 
 SMALL_ANGLE = 0.5  # rad
 MANY_TURNS = 1e5  # rad
+ROUNDER = 6755399441055744.0  # added and taken away, it rounds numbers below 2^51, ties to even
 
 
 @inline
@@ -78,19 +79,22 @@ def twist_through(w: Vector, v: Vector, point: Vector) -> Twist:
 
 
 @inline
-def rounded(x: float) -> float:
-    """Nearest whole number, ties to even; abs(x) < 2^51."""
-    return (x + 6755399441055744.0) - 6755399441055744.0
+def near_sine_cosine(x: float) -> tuple[float, float]:
+    """`sine_cosine` of an angle below `MANY_TURNS`, without branches, so that it vectorizes."""
+    k, sine, cosine = in_quarter(x)
+    square = k * k
+    swapped, sign = square == 1.0, 1.0 - 0.5 * square
+    return (k * cosine if swapped else sign * sine), (-k * sine if swapped else sign * cosine)
 
 
 @inline
-def near_sine_cosine(x: float) -> tuple[float, float]:
-    """`sine_cosine` of an angle below `MANY_TURNS`, without branches, so that it vectorizes.
+def in_quarter(x: float) -> tuple[float, float, float]:
+    """Quarter turns next to an angle modulo whole turns, -2 to 2, and sine and cosine of the rest.
 
     Both share the reduction to |r| <= pi / 4 (Cody & Waite 1980); it and the polynomials are those of fdlibm (Sun
     Microsystems 1993).
     """
-    k = rounded(x * 0.6366197723675814)  # quarter turns, rounded
+    k = (x * 0.6366197723675814 + ROUNDER) - ROUNDER  # quarter turns
     y = x - k * 1.5707963267341256
     w = k * 6.077100506506192e-11
     r = y - w
@@ -110,10 +114,7 @@ def near_sine_cosine(x: float) -> tuple[float, float]:
     half = 0.5 * z
     near = 1.0 - half
     cosine = near + (((1.0 - near) - half) + (z * even - r * tail))
-    k -= 4.0 * rounded(0.25 * k)  # remainder modulo whole turns, -2 to 2 quarters
-    square = k * k
-    swapped, sign = square == 1.0, 1.0 - 0.5 * square
-    return (k * cosine if swapped else sign * sine), (-k * sine if swapped else sign * cosine)
+    return k - 4.0 * ((0.25 * k + ROUNDER) - ROUNDER), sine, cosine
 
 
 @inline

@@ -292,3 +292,12 @@ def lanewise(function: Kernel) -> Kernel:
     from .vectors import operation
 
     return cast(Kernel, operation(function))
+
+
+def worldwise(function: Kernel) -> Kernel:
+    """An operation of `algebra.worlds`, which is compiled to LLVM vector instructions."""
+    if numba is None:
+        return function
+    from .worlds import worlds_operation
+
+    return cast(Kernel, worlds_operation(function))

@@ -35,7 +35,7 @@ class LanesType(types.Type):  # type: ignore[misc, unused-ignore]
         super().__init__(name="Lanes")
 
 
-class _Vector(PrimitiveModel):  # type: ignore[misc, unused-ignore]
+class VectorModel(PrimitiveModel):  # type: ignore[misc, unused-ignore]
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, VECTOR)
 
@@ -43,7 +43,7 @@ class _Vector(PrimitiveModel):  # type: ignore[misc, unused-ignore]
 LANES: Any = LanesType()
 NUMBERS = types.UniTuple(types.float64, USED)
 COLUMNS = types.UniTuple(LANES, USED)
-extending.register_model(LanesType)(_Vector)
+extending.register_model(LanesType)(VectorModel)
 
 
 def _constant(places: list[int]) -> Any:
@@ -54,7 +54,7 @@ def _taken(builder: Any, vector: Any, place: int) -> Any:
     return builder.extract_element(vector, ir.Constant(PLACE, place))
 
 
-def _spread(builder: Any, number: Any) -> Any:
+def spread(builder: Any, number: Any) -> Any:
     none = ir.Constant(VECTOR, ir.Undefined)
     one = builder.insert_element(none, number, ir.Constant(PLACE, 0))
     return builder.shuffle_vector(one, none, _constant([0] * ROOM))
@@ -91,12 +91,12 @@ def _numbers(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 
 
 def _scale(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    return builder.fmul(_spread(builder, arguments[0]), arguments[1], flags=FUSED)
+    return builder.fmul(spread(builder, arguments[0]), arguments[1], flags=FUSED)
 
 
 def _scale_add(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     first, factor, other = arguments
-    return builder.fadd(first, builder.fmul(_spread(builder, factor), other, flags=FUSED), flags=FUSED)
+    return builder.fadd(first, builder.fmul(spread(builder, factor), other, flags=FUSED), flags=FUSED)
 
 
 def _times(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -133,7 +133,7 @@ def _cross_sum(context: Any, builder: Any, signature: Any, arguments: Any) -> An
 
 def _diagonal(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     zeros = ir.Constant(VECTOR, [0.0] * ROOM)
-    each = _spread(builder, arguments[0])
+    each = spread(builder, arguments[0])
     columns = [
         builder.shuffle_vector(
             each, zeros, _constant([place if place == k else ROOM for place in range(ROOM)])
@@ -203,9 +203,9 @@ OPERATIONS: dict[str, tuple[tuple[Any, ...], Any, Callable[..., Any]]] = {
 }
 
 
-def operation(function: Callable[..., Any]) -> Any:
-    """The compiled form of a function of `lanes`."""
-    wanted, result, write = OPERATIONS[function.__name__]
+def operation(function: Callable[..., Any], operations: Any = OPERATIONS) -> Any:
+    """The compiled form of a function of `lanes`, or of others."""
+    wanted, result, write = operations[function.__name__]
 
     def typing(_: Any, *kinds: Any) -> Any:
         taken = [

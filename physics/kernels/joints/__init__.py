@@ -9,5 +9,6 @@ if TYPE_CHECKING:
     from . import functions as functions
     from . import kinematics as kinematics
     from . import tangent as tangent
+    from . import worlds as worlds
 else:
     __getattr__ = load_on_use(__name__)

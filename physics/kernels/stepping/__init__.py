@@ -14,5 +14,6 @@ if TYPE_CHECKING:
     from . import rollouts as rollouts
     from . import step_checks as step_checks
     from . import stepper as stepper
+    from . import worlds as worlds
 else:
     __getattr__ = load_on_use(__name__)

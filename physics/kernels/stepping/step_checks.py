@@ -111,11 +111,19 @@ def kinetic_energy(arrays: Array, work: Array) -> tuple[float, int]:
 
 @inline
 def watch_energy(
-    arrays: Array, dt: float, tau: Array, q: Array, qd: Array, speeds: float, power: float, spaces: Array
-) -> None:
-    """Flag a step whose energy has repeatedly jumped beyond the work done; speeds and power are from `sums_of`."""
-    work = spaces[at.WORK]
-    row = arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS
+    arrays: Array,
+    dt: float,
+    tau: Array,
+    q: Array,
+    qd: Array,
+    speeds: float,
+    power: float,
+    work: Array,
+    row: int,
+) -> tuple[bool, bool]:
+    """Note the work done in a step in a row of checks; whether its energy is looked at, and whether this is the
+    periodic look. speeds and power are from `sums_of`.
+    """
     size = abs(power)
     if has_muscles(arrays):
         power += work[row + 1, muscle.PUT_IN_BY_MUSCLES]
@@ -134,30 +142,49 @@ def watch_energy(
     # a method with damping may have lost spurious energy by the next check, and so may one of steps so long that energy
     # comes and goes with every swing
     early = work[row, TURN] == 0.0 or speeds > min(FASTER * work[row, FASTEST], (FAR / dt) ** 2)
-    if whole or (early and (work[row, CLOSED] != 0.0 or work[row, BOOKED] != 0.0)):
+    due = whole or (early and (work[row, CLOSED] != 0.0 or work[row, BOOKED] != 0.0))
+    if due:
         work[row, FASTEST] = max(work[row, FASTEST], speeds)
-        look_at_energy(arrays, q, qd, row, whole, spaces)
+    return due, whole
 
 
 @shared
-def from_nowhere(row: Array, whole: bool, kinetic: float, energy: float) -> bool:
-    """Whether the energy exceeds any method's error, or has repeatedly been far too large, and is kinetic."""
-    if not kinetic < math.inf:
-        return True
-    excess = energy - row[FIRST] - row[DONE] - ROUND_OFF * (abs(energy) + abs(row[FIRST]))
-    # the first step shows how fast a body released at rest may become
-    first = row[TURN] == 0.0 and row[STEPS] == 1.0
-    row[MOST] = max(row[MOST], kinetic if first else kinetic - excess)
-    if whole:
-        row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0
-    if row[ABOVE] >= MOST_ABOVE and kinetic > MOVING * excess:
-        return True
-    return bool(excess > row[BEYOND] * row[MOST] + NOTHING and kinetic > MOVING_AT_ALL * excess)
+def leaps(row: Array, whole: bool, kinetic: float, potential: float) -> bool:
+    """Note energies in a row of checks; whether they exceed any method's error, or have repeatedly been far too large,
+    and are kinetic.
+    """
+    energy = kinetic + potential
+    rest = energy - row[PUT_IN]
+    row[GAINED], row[LEAST] = max(row[GAINED], rest - row[LEAST]), min(row[LEAST], rest)
+    row[LIVELIEST] = max(row[LIVELIEST], kinetic)
+    found = False
+    if row[CLOSED] != 0.0:
+        excess = energy - row[FIRST] - row[DONE] - ROUND_OFF * (abs(energy) + abs(row[FIRST]))
+        # the first step shows how fast a body released at rest may become
+        first = row[TURN] == 0.0 and row[STEPS] == 1.0
+        row[MOST] = max(row[MOST], kinetic if first else kinetic - excess)
+        if whole:
+            row[ABOVE] = row[ABOVE] + 1.0 if excess > FAR_MORE * row[MOST] + NOTHING else 0.0
+        found = (
+            not kinetic < math.inf
+            or (row[ABOVE] >= MOST_ABOVE and kinetic > MOVING * excess)
+            or (excess > row[BEYOND] * row[MOST] + NOTHING and kinetic > MOVING_AT_ALL * excess)
+        )
+    if not whole:
+        return found
+    row[TURN] += 1.0
+    row[STEPS] = 0.0
+    if kinetic > FOURFOLD * row[KINETIC] and kinetic > NOTHING:
+        row[LEAPS] += 1.0
+    else:
+        row[LEAPS], row[BASE], row[WORK] = 0.0, energy, 0.0
+    row[KINETIC] = kinetic
+    return found or (row[LEAPS] >= MOST_LEAPS and energy - row[BASE] > row[WORK] + FROM_NOWHERE * kinetic)
 
 
 @shared
 def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, spaces: Array) -> None:
-    """The periodic part of `watch_energy`, and in each of the first steps its closer part; index is that of its row."""
+    """Flag a step whose energy has repeatedly jumped beyond the work done; index is that of the row of checks."""
     work, dof, flags = spaces
     row = work[index]
     if row[CLOSED] != 0.0 or row[BOOKED] != 0.0:  # a method's last stage is not the step's end
@@ -170,22 +197,7 @@ def look_at_energy(arrays: Array, q: Array, qd: Array, index: int, whole: bool, 
         own, stored = muscle_energies(arrays, q, qd, work)
         kinetic += own
         potential += stored
-    energy = kinetic + potential
-    rest = energy - row[PUT_IN]
-    row[GAINED], row[LEAST] = max(row[GAINED], rest - row[LEAST]), min(row[LEAST], rest)
-    row[LIVELIEST] = max(row[LIVELIEST], kinetic)
-    if row[CLOSED] != 0.0 and from_nowhere(row, whole, kinetic, energy):
-        flags[at.STATUS], flags[at.CULPRIT] = at.ENERGY_LEAP, culprit
-    if not whole:
-        return
-    row[TURN] += 1.0
-    row[STEPS] = 0.0
-    if kinetic > FOURFOLD * row[KINETIC] and kinetic > NOTHING:
-        row[LEAPS] += 1.0
-    else:
-        row[LEAPS], row[BASE], row[WORK] = 0.0, energy, 0.0
-    row[KINETIC] = kinetic
-    if row[LEAPS] >= MOST_LEAPS and energy - row[BASE] > row[WORK] + FROM_NOWHERE * kinetic:
+    if leaps(row, whole, kinetic, potential):
         flags[at.STATUS], flags[at.CULPRIT] = at.ENERGY_LEAP, culprit
 
 
@@ -252,4 +264,7 @@ def check_step(
     if culprit >= 0:
         flags[at.STATUS], flags[at.CULPRIT] = at.NOT_FINITE, culprit
     else:
-        watch_energy(arrays, dt, tau, q, qd, speeds, power, spaces)
+        row = arrays[at.BODY_INT].shape[0] + at.SURFACE_ROWS
+        due, whole = watch_energy(arrays, dt, tau, q, qd, speeds, power, spaces[at.WORK], row)
+        if due:
+            look_at_energy(arrays, q, qd, row, whole, spaces)
