@@ -130,7 +130,7 @@ class Drawn:
     LONGEST = 2.0  # s: some views never finish
 
     state, result = "done", None
-    progress, message = 0.0, "waiting until the view is drawn"
+    progress, message = 0.0, "reading the scene"
 
     def __init__(self) -> None:
         self._last = self._calm = -math.inf

@@ -32,7 +32,11 @@ class SceneData(PropertyGroup):
     overlay: pointer("Overlay", type=OverlayProperties)
     bake: pointer("Bake", type=BakeRecord)
     live: flag("Live", "The scene shows poses of a live run now, not its own")
-    play_live: flag("Play Live", "Play (Space) lets chains swing live where nothing is baked", default=True)
+    play_live: flag(
+        "Play Live",
+        "Play (Space) lets chains swing and ragdolls fall live where nothing is baked",
+        default=True,
+    )
     active_connection: integer(
         "Connection",
         "Click on a constraint, spring or ground to select it",

@@ -1,4 +1,4 @@
-"""Play (Space) lets chains swing: a live run in place of Blender's playback, where nothing is baked."""
+"""Play (Space) lets chains swing and ragdolls fall: a live run in place of playback, where nothing is baked."""
 
 from __future__ import annotations
 
@@ -18,9 +18,13 @@ def wanted(scene: Scene) -> bool:
     if session.job is not None or session.read_only or not scene.condyle.play_live:
         return False
     joints = (item.condyle.joint for item in references.carrying_joints(scene))
-    links = [references.resolve(joint.child) for joint in joints if not joint.prescribed]
-    swinging = chains.sprung([link for link in links if link is not None])
-    return bool(swinging) and not restoring.is_baked(scene)
+    children = [references.resolve(joint.child) for joint in joints if not joint.prescribed]
+    links = [child for child in children if child is not None]
+    figures = {
+        body.object for body in references.bodies_of(scene) if body.bone and body.data.body.motion == "FREE"
+    }
+    moves = chains.sprung(links) or any(link.object in figures for link in links)
+    return bool(moves) and not restoring.is_baked(scene)
 
 
 def soon() -> None:

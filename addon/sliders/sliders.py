@@ -28,6 +28,8 @@ SUBTYPES = {"rad": "ANGLE", "m": "DISTANCE", "s": "NONE", "1": "NONE"}
 # for every pose. For rotation vectors half a turn suffices. It limits the mouse; keys may exceed it to continue a turn,
 # since the other vector of the same rotation is far away.
 UNLIMITED = {"rad": 8.0 * np.pi, "m": 1000.0, "s": 1000.0, "1": 8.0 * np.pi}
+# Range of the mouse there, to both sides, unless limits are stored that do not act, as OpenSim's unclamped ranges
+NEAR = np.pi
 VECTOR = ("r_x", "r_y", "r_z")
 ENOUGH = {
     **dict.fromkeys(VECTOR, 200.0 * np.pi),
@@ -196,7 +198,10 @@ def _ensure_property(
     value = float(item.get(name, row.start / factor))
     item[name] = float(np.clip(value, lower, upper))
     near = lower, upper
-    if plain_name(row.label) in VECTOR and lower < np.pi and upper > -np.pi:
+    if upper - lower >= 2.0 * UNLIMITED[row.unit] / factor and row.limits == "NONE":
+        given = row.is_property_set("lower") and row.is_property_set("upper") and row.lower < row.upper
+        near = (row.lower / factor, row.upper / factor) if given else (-NEAR / factor, NEAR / factor)
+    elif plain_name(row.label) in VECTOR and lower < np.pi and upper > -np.pi:
         near = max(lower, -np.pi), min(upper, np.pi)
     item.id_properties_ui(name).update(
         min=lower,

@@ -36,7 +36,7 @@ def _of_preset(properties: Any, _context: Context) -> None:
 
 class AddChain(Edit, Operator):
     """Jiggle: let the selected bones or objects swing after their animation as a tail, hair, ears, a rope or fat do.
-    Each gets a joint to its parent, the mass of its skin, and a spring to its pose; then press Bake"""
+    Each gets a joint to its parent, the mass of its skin, and a spring to its pose; then play (Space)"""
 
     bl_idname = "condyle.add_chain"
     bl_label = "Add Chain"
@@ -83,7 +83,7 @@ class AddChain(Edit, Operator):
 class AddRagdoll(Edit, Operator):
     """Make the active rig of a human figure a ragdoll: every limb gets a joint with limits, the mass of its skin and a
     collider, and it falls from the pose and the speed of its animation. Limbs are known by the bones' names of Rigify,
-    Auto-Rig Pro, Mixamo and VRM; then press Bake"""
+    Auto-Rig Pro, Mixamo and VRM; then play (Space)"""
 
     bl_idname = "condyle.add_ragdoll"
     bl_label = "Add Ragdoll"
@@ -96,7 +96,7 @@ class AddRagdoll(Edit, Operator):
 
     def change(self, context: Context) -> str:
         joints = ragdolls.add(context.scene, context.active_object, self.floor)
-        return f"Ragdoll of {len(joints) + 1} limbs added; press Bake"
+        return f"Ragdoll of {len(joints) + 1} bones added: play (Space), or press Bake"
 
 
 class ConvertJiggle(Edit, Operator):

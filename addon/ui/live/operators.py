@@ -87,7 +87,7 @@ class Live(Change, JobOperator, Operator):
         if outcome.baked is None:
             tuned = len(knobs.tuned())
             kept = f"; tuned links: {tuned} (Reset takes that back)" if tuned else ""
-            return f"Live run of {outcome.seconds:.1f} s ended, nothing keyed{kept}"
+            return f"Live run of {outcome.seconds:.1f} s ended; the scene is as before{kept}"
         first, last = outcome.frames[0], outcome.frames[-1]
         end = outcome.playback_end
         beyond = f"; the scene plays to frame {end}" if last > end else ""

@@ -32,8 +32,10 @@ class BakePanel(SidebarPanel, Panel):
             row.operator("condyle.free_bake", icon="TRASH")
         row = layout.row(align=True)
         checks = row.row(align=True)
-        checks.enabled = job is None
-        checks.operator("condyle.check_scene", icon="CHECKMARK")
+        if job is not None:  # not where Free Bake is next: a click may come too late
+            checks.operator("condyle.cancel", icon="CANCEL")
+        else:
+            checks.operator("condyle.check_scene", icon="CHECKMARK")
         if kept is not None:
             checks.operator("condyle.bake_unfinished", text=f"Up to {kept.frames[-1]:g}", icon="REC")
         draw_count(row, context.scene)
@@ -45,7 +47,7 @@ def status(scene: Scene, job: Job | None) -> tuple[str, str, bool]:
     last message, or what is compiled.
     """
     if job is not None:
-        return job.activity, "SORTTIME", False
+        return job.activity, "SORTTIME" if session.live is None else "PLAY", False
     changed = session.stale.get(scene.session_uid, [])
     if changed:
         return f"The bake is out of date: {'; '.join(line.text for line in changed)}", "FILE_REFRESH", True
@@ -57,12 +59,11 @@ def status(scene: Scene, job: Job | None) -> tuple[str, str, bool]:
 
 
 def draw_job(row: UILayout, job: Job) -> None:
-    """Draw the progress of a running job, and its Cancel button, in the place of other buttons."""
+    """Draw the progress of a running job in the place of other buttons."""
     if job.endless:
         row.label(text=job.title, icon="PLAY")
     else:
         row.progress(factor=job.progress, text=job.heading)
-    row.operator("condyle.cancel", text="", icon="CANCEL")
 
 
 class SettingsPanel(SidebarPanel, Panel):

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import bpy
 import pytest
 
-from tests.addon.chain_rigs import add_chain, rig_with_tail, tail
+from tests.addon.chain_rigs import add_chain, humanoid, rig_with_tail, tail
 from tests.addon.live.test_animation import told
 from tests.addon.live.test_run import Hand
 
@@ -38,6 +38,17 @@ def test_play_runs_chains_that_swing_and_are_not_baked(part, scene, make, rig):
     bpy.ops.condyle.mute(scope="SCENE")
     assert wanted(scene)
     part("jobs.bake").bake_now(scene)
+    assert not wanted(scene)
+
+
+def test_play_lets_a_ragdoll_fall(part, scene, make):
+    rig = humanoid(make, "mixamo")
+    bpy.context.view_layer.objects.active = rig
+    wanted = part("live.playback").wanted
+    assert not wanted(scene)
+    assert bpy.ops.condyle.add_ragdoll() == {"FINISHED"} and wanted(scene)
+    for item in scene.objects:
+        item.condyle.joint.prescribed = True
     assert not wanted(scene)
 
 

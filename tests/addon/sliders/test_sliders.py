@@ -187,6 +187,27 @@ def test_the_sliders_of_a_surface_move_the_child_without_the_add_on(
 
 
 @pytest.mark.parametrize(
+    ("kind", "stored", "soft"),
+    [("hinge", None, np.pi), ("slider", None, np.pi), ("hinge", (0.0, 2.27), None)],
+)
+def test_the_mouse_moves_a_slider_without_limits_in_a_useful_range(
+    scene, make, body, authoring, kind, stored, soft
+):
+    """A hinge's ran from -1440 to 1440 degrees: 14 degrees a pixel."""
+    joint = authoring.add_joint(
+        scene, body(make.box("Held")), body(make.box("Moved", (0, 0, 1))), kind, name="J"
+    )
+    row = joint.condyle.joint.coordinates[0]
+    row.limits = "NONE"
+    if stored:
+        row.lower, row.upper = stored
+    authoring.drive(scene, joint, True)
+    ends = joint.id_properties_ui("coordinate").as_dict()
+    assert (ends["soft_min"], ends["soft_max"]) == pytest.approx(stored or (-soft, soft))
+    assert ends["max"] >= 8.0 * np.pi - 1e-6
+
+
+@pytest.mark.parametrize(
     ("limits", "soft"),
     [((-5.0, 5.0), (-np.pi, np.pi)), ((-1.0, 5.0), (-1.0, np.pi)), ((3.5, 5.0), (3.5, 5.0))],
 )
