@@ -107,21 +107,25 @@ class StickPoints(Edit, Operator):
 
 
 class AddObstacle(Edit, Operator):
-    """Add a surface at the 3D cursor for muscles to wrap over: on the active body, and for the selected muscles. It
-    lies across them, unless the cursor is rotated, and is sized to exclude their points"""
+    """Add a surface at the 3D cursor for muscles to wrap over: on the selected body, else on that of the selected
+    muscles which is nearest. It lies across them, unless the cursor is rotated, and is sized to exclude their points"""
 
     bl_idname = "condyle.add_obstacle"
     bl_label = "Add Obstacle"
 
     shape: choice("Shape", "Shape of the surface", items=SHAPE_ITEMS, default=1)
 
-    def change(self, context: Context) -> None:
+    def change(self, context: Context) -> str:
         chosen = references.selected_bodies(context)
         over = [each.object for each in chosen if not each.bone and each.object.condyle.muscle.enabled]
         carriers = [each for each in chosen if each.object not in over]
         active = references.active_body(context)
         body = next((each for each in carriers if references.same(each, active)), None)
         body = body or next(iter(carriers), None)
+        if body is None:
+            ends = [point.target for each in over for point in muscle_points.points_of(each)]
+            bodies = [found for found in map(muscle_points.carrier, ends) if found is not None]
+            body = muscles.nearest_body(bodies, context.scene.cursor.location)
         size = 0.25 * bodies_and_joints.typical_length(body) if body is not None else 0.05
         figures: dict[str, Any] = {"radius": size, "length": 4.0 * size, "major_radius": 2.0 * size}
         matrix = None
@@ -135,6 +139,7 @@ class AddObstacle(Edit, Operator):
             obstacles.make_room(item, muscle_points.places_of(muscle))
             muscles.wrap_over(muscle, item)
         show_only(context, item)
+        return f"{item.name!r} added on {body.name if body is not None else 'the world'}"
 
 
 class WrapOver(Edit, Operator):

@@ -243,6 +243,7 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
     assert bpy.ops.condyle.add_obstacle() == {"FINISHED"}
     obstacle = bpy.context.object
     make.update()
+    assert obstacle.parent in (leg["thigh"], leg["shank"])  # no body is selected: not on the world
     assert abs(obstacle.matrix_world.col[2].x) == pytest.approx(1.0)
     assert run(part, scene) == []
     obstacle.condyle.obstacle.radius = 0.25  # both ends are 0.204 m from its axis
@@ -257,6 +258,7 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
     muscle.condyle.muscle.obstacles.clear()
     bpy.ops.condyle.add_obstacle()
     assert 0.7 * 0.02 < bpy.context.object.condyle.obstacle.radius < 0.9 * 0.02
+    assert bpy.context.object.parent == leg["shank"]
     scene.cursor.rotation_euler = (0.0, 0.0, 0.0)
 
 
