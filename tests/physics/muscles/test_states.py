@@ -86,10 +86,11 @@ METHODS = [
 @pytest.mark.parametrize(("method", "order"), METHODS)
 def test_every_method_carries_states_at_its_order(method, order, constraint):
     model = arm(LAWS["thelen"], 0.3, constraint=constraint)
-    state = model.state([0.1, -0.8], muscle_states={"flexor.activation": 0.2})
+    # a kink of the law would hide the order: from these starts the fibre stays where its curves are smooth
+    start = [0.5, -0.8] if constraint else [0.1, -0.8]
+    state = model.state(start, muscle_states={"flexor.activation": 0.2})
     if constraint:
         state = ph.assemble(model, state)
-    # a kink of the law would hide the order: the fibre stays where its curves are smooth
     tau, duration = model.with_inputs({"flexor.excitation": 0.6}), 0.048
     exact = reference(model, state, tau, duration)
     errors = []
