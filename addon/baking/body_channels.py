@@ -44,7 +44,7 @@ def of_motion(
     for body in bodies:
         units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
     worlds = _worlds(scene, read, bodies, result.poses)
-    local, bent = LocalPoses(scene, frames, worlds, samples=samples), _bent_with(bodies)
+    local, bent = LocalPoses(scene, frames, worlds, samples=samples), bent_with(bodies)
     more = _with_bent(local, bent) if bent else local
     changes = session.changes
     found = yield from _of_bodies(local, bodies)
@@ -75,7 +75,7 @@ def _groups(items: Sequence[Item], sizes: Sequence[int]) -> Iterator[Sequence[It
     yield from (items[begin:end] for begin, end in pairwise(edges) if begin < end)
 
 
-def _bent_with(bodies: Sequence[Body]) -> list[Body]:
+def bent_with(bodies: Sequence[Body]) -> list[Body]:
     """The other bones that a constraint moves together with bodies: a bake mutes it, so they get keys of their
     evaluated poses.
     """

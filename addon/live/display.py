@@ -8,6 +8,7 @@ mark tells that the channels are not the user's own, and they are put back.
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any
 
 import bpy
@@ -21,9 +22,9 @@ from ..baking.local_matrices import LocalPoses
 from ..blender import physics_access, units
 from ..data import references, stored_texts
 from ..data.references import Body, key_of
-from ..reading import conflicts
 from ..reading.scene import ModelBody, SceneModel
 from . import soft_meshes
+from .bent_bones import BentBones
 from .frames import Playhead
 
 MOVED = 1e-5
@@ -32,10 +33,12 @@ MOVED = 1e-5
 class Display:
     """Shows poses of a model's bodies in the scene."""
 
-    def __init__(self, scene: Scene, read: SceneModel, playhead: Playhead | None = None) -> None:
+    def __init__(
+        self, scene: Scene, read: SceneModel, frames: np.ndarray, playhead: Playhead | None = None
+    ) -> None:
         """Remember what is there, and mute what else would move the bodies; ModelError where a body is gone.
 
-        playhead: where the scene goes meanwhile; None: it stays.
+        frames: whole ones (F,) of the run. playhead: where the scene goes meanwhile; None: it stays.
         """
         self._playhead = playhead
         self._scene_uid = scene.session_uid
@@ -43,11 +46,7 @@ class Display:
         self._soft = soft_meshes.SoftMeshes(read)
         self._frame = scene.frame_current, scene.frame_subframe
         bodies = [references.find_body(entry.handle, entry.name) for entry in read.bodies]
-        for below, constraint, _ in conflicts.bending(bodies).values():
-            raise physics_access.model_error(
-                f"the constraint {constraint.name!r} of bone {below.name!r} moves what is simulated: a bake mutes it, "
-                "for a live run mute it by hand"
-            )
+        self._bent = BentBones(scene, read, bodies, frames[:1] if playhead is None else frames)
         self._rigs = {
             body.object.name: units.array4(body.object.matrix_world) for body in bodies if body.bone
         }
@@ -58,9 +57,9 @@ class Display:
         the user has undone to before the run, or into an earlier one.
         """
         scene.condyle.live = True
-        for _, body in self._bodies():
+        for body in (*self._bent.bodies(), *(body for _, body in self._bodies())):
             if not body.data.before_live.shown:
-                _keep(body)
+                _keep(body, self._bent.muted.get(body.handle(), []))
 
     def _bodies(self) -> list[tuple[ModelBody, Body]]:
         """Body of the model and of the scene of each that is still there."""
@@ -92,8 +91,14 @@ class Display:
             world = units.to_blender(poses[entry.index], scene)
             world[:3, :3] *= entry.scale
             worlds[key_of(body)] = world[None]
+        moved = [body for _, body in bodies]
+        for body in self._bent.bodies():
+            bent = self._bent.world(scene, body, poses)
+            if bent is not None:
+                worlds[key_of(body)] = bent[None]
+                moved.append(body)
         local = LocalPoses(scene, np.array([scene.frame_current_final]), worlds, sampled=False)
-        for _, body in bodies:
+        for body in moved:
             basis = local.basis(body)
             if body.bone and _put_plainly(body, basis[0]):
                 continue
@@ -162,12 +167,15 @@ def put_back() -> None:
                 _give_back(body)
 
 
-def _keep(body: Body) -> None:
-    """Note what a body is, and mute what would move it beside the run."""
+def _keep(body: Body, muted: Collection[str] = ()) -> None:
+    """Note what a body is, and mute what would move it beside the run: sliders, and constraints of these names."""
     owner, record = body.owner, body.data.before_live
     for name in temporarily.CHANNELS:
         setattr(record, name, tuple(getattr(owner, name)))
-    acting = [each for each in temporarily.own_constraints(body) if not each.mute]
+    own = temporarily.own_constraints(body) + [
+        owner.constraints[name] for name in muted if name in owner.constraints
+    ]
+    acting = [each for each in own if not each.mute]
     record.muted = json.dumps([constraint.name for constraint in acting])
     record.shown = True
     for constraint in acting:

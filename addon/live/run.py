@@ -54,7 +54,7 @@ class Run:
         self._handles = {entry.handle: entry.index for entry in ready.read.bodies}
         self._reader = knobs.Reader(live.settings(), ready.read)
         self.playhead = playhead
-        self._display = Display(scene, ready.read, playhead)
+        self._display = Display(scene, ready.read, ready.frames, playhead)
         self._seen: Any = None
         self._seconds = seconds
         self._least = 2.0 / units.frames_per_second(

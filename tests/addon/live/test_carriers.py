@@ -39,6 +39,40 @@ def test_the_rig_walks_in_step_and_the_numbers_are_those_of_a_bake(part, scene, 
     assert rows >= 10 and live.q[:rows].tobytes() == whole.q[:rows].tobytes()
 
 
+def test_a_knee_of_a_leg_runs_while_the_hips_walk(part, scene, make, body, authoring):
+    """A run mutes the leg's IK, shows the thigh where it held it, and gives the IK back."""
+    rig = walker(make, scene)
+    constraint, bones, seen, thigh = rig.pose.bones["Shin"].constraints["IK"], rig.pose.bones, [], {}
+    limited = bones["Shin"].constraints.new("LIMIT_ROTATION")
+    joint = authoring.add_joint(scene, body(rig, "Thigh"), body(rig, "Shin"), "hinge")
+    joint.condyle.joint.axis = (1, 0, 0)
+    for frame in range(1, 14):
+        scene.frame_set(frame)
+        thigh[frame] = np.array(bones["Thigh"].matrix)
+    scene.frame_set(1)
+    before = digest()
+
+    def look(run):
+        bpy.context.view_layer.update()
+        assert constraint.mute and limited.mute
+        frame = scene.frame_current_final
+        share = frame % 1.0
+        between = (1.0 - share) * thigh[int(frame)] + share * thigh[int(frame) + 1]
+        place = np.array(bones["Thigh"].matrix)
+        knee = np.array(bones["Shin"].matrix)[:3, 3]
+        ends = place[:3, 3] + place[:3, 1] * bones["Thigh"].length
+        seen.append((np.abs(place - between).max(), np.abs(knee - ends).max(), knee))
+
+    Hand(part, scene, [(0.06 * k, look) for k in range(1, 7)], duration=0.45).walk()
+    assert not (constraint.mute or limited.mute) and not differences(before, digest()), differences(
+        before, digest()
+    )
+    # a turn of up to 0.2 rad a frame, its chord instead of its arc; the knee is where the thigh ends, in single precision
+    assert len(seen) == 6 and max(off for off, _, _ in seen) < 0.2**2 / 8
+    assert max(apart for _, apart, _ in seen) < 1e-5
+    assert np.linalg.norm(seen[-1][2] - seen[0][2]) > 0.1
+
+
 @pytest.mark.parametrize("ends", ["cycles", "as it began", "elsewhere"])
 def test_beyond_the_last_frame_the_scene_shows_what_leads_the_run(part, scene, make, body, authoring, ends):
     scene.frame_start, scene.frame_end = 1, 7
