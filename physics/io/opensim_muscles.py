@@ -250,6 +250,9 @@ def _with_wraps(
             continue
         first = max(wrap.range[0] - 1, 0) if wrap.range[0] > 0 else 0
         last = min(wrap.range[1], len(path)) if wrap.range[1] > 0 else len(path)
+        if first + 1 >= last:
+            notes.note("a wrap lies between no two points", f"{muscle.name} over {surface.name}")
+            continue
         often, along, may = meetings.find(path[first:last], surface)
         if not may.any():
             notes.note("a path never meets its wrap object", f"{muscle.name} over {surface.name}")

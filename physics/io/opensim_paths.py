@@ -66,8 +66,8 @@ def read_muscle(node: Node, frames: Frames, known: Collection[str], notes: Notes
 def _wrap(node: Node, count: int) -> OpenSimPathWrap:
     """The wrap of a path with this number of points."""
     first, last = (int(bound) for bound in node.numbers("range", [-1.0, -1.0], 2))
-    if max(first, 1) > (last if last > 0 else count) or last > count:
-        raise node.error(f"range must increase within the path's points, 1 to {count}, got {first} to {last}")
+    if last > count:
+        raise node.error(f"range must end within the path's points, 1 to {count}, got {first} to {last}")
     return OpenSimPathWrap(node.text("wrap_object"), node.text("method", "hybrid").lower(), (first, last))
 
 
