@@ -2,13 +2,18 @@
 
 from typing import Any
 
+import bpy
 from bpy.types import Scene
 
-from ..blender import session
+from ..blender import compat, session
 from ..blender.attachments import Handler
-from ..data import findings, schema
+from ..data import findings, references, schema
+from ..data.references import Body, key_of
 from ..making import duplicates as copies
 from . import duplicates, undone_findings
+
+#: version of data from which on bodies that are not simulated follow their animation
+FOLLOWED = 7
 
 
 def migrate() -> str:
@@ -37,6 +42,36 @@ def migrate() -> str:
     return ""
 
 
+def now_followed() -> list[str]:
+    """Names of animated bodies that carry joints in files of before `FOLLOWED`: they stood still then."""
+    found = []
+    for scene in bpy.data.scenes:
+        joints = [item.condyle.joint for item in references.carrying_joints(scene)]
+        carried = [references.resolve(joint.child) for joint in joints]
+        parents = [references.resolve(joint.parent) for joint in joints]
+        for body in {key_of(body): body for body in parents if body is not None}.values():
+            held = body.data.body.motion == "HELD" and not any(
+                references.same(body, each) for each in carried if each is not None
+            )
+            if held and 0 < body.data.schema_version < FOLLOWED and _is_keyed(body):
+                found.append(body.name)
+    return found
+
+
+def _is_keyed(body: Body) -> bool:
+    """Whether keys or constraints move a body, or what it hangs on in Blender."""
+    above: Body | None = body
+    while above is not None:
+        paths = (f"{above.path_prefix}{name}" for name in ("location", "rotation_", "delta_"))
+        begins = tuple(paths)
+        curves = compat.curves_in_use(above.object)
+        if len(above.owner.constraints) or any(curve.data_path.startswith(begins) for curve in curves):
+            return True
+        own_rig = Body(above.object) if above.bone else None
+        above = references.blender_parent(above) or own_rig
+    return False
+
+
 def before_load(_path: str | None = None, *_rest: Any) -> None:
     """Handler of load_pre: notes the running job, whose operator Blender ends with the file."""
     session.given_up = "" if session.job is None else session.job.title
@@ -49,8 +84,13 @@ def on_load(_path: str | None = None, *_rest: Any) -> None:
     session.findings = []
     session.unfinished = None
     duplicates.forget()
+    followed = now_followed()
     warning = migrate()
     message = f"{title} was cancelled, because a file was opened" if title else ""
+    if followed:
+        message = (
+            f"Bodies now follow their animation in simulations, where they stood still: {', '.join(followed)}"
+        )
     session.tell(warning or message, "ERROR" if warning else "INFO", scene_uid=0)
     if warning:
         print(warning)

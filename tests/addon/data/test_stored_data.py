@@ -6,6 +6,8 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.addon.walking import add_tail, walker
+
 HERE = Path(__file__).parents[1]
 GOLDEN = HERE / "stored_properties.txt"
 RELEASED = sorted((HERE / "released").glob("*.blend"))
@@ -99,6 +101,19 @@ def test_what_the_last_version_brought_is_not_read_by_the_one_before(part, scene
     assert f"'Joint' was saved by a newer version (data version {version}, supported 7)" in migrate()
     assert part("blender.session").read_only
     monkeypatch.setattr(part("blender.session"), "read_only", False)
+
+
+@pytest.mark.parametrize(("version", "keyed"), [(6, True), (6, False), (9, True)])
+def test_an_old_file_names_animated_bodies_that_stood_still(part, scene, make, version, keyed):
+    rig = walker(make, scene, "root" if keyed else "object")
+    if not keyed:
+        rig.animation_data_clear()
+    add_tail(part, scene, rig)
+    for _, root in part("data.schema").roots():
+        root.schema_version = min(root.schema_version, version)
+    part("handlers.file_load").on_load()
+    message = part("blender.session").message
+    assert ("Rig/Hips" in message) == (version == 6 and keyed)
 
 
 def test_play_of_old_scenes_plays_their_keys_alone(part, scene):

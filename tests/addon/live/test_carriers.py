@@ -67,7 +67,7 @@ def test_a_knee_of_a_leg_runs_while_the_hips_walk(part, scene, make, body, autho
     assert not (constraint.mute or limited.mute) and not differences(before, digest()), differences(
         before, digest()
     )
-    # a turn of up to 0.2 rad a frame, its chord instead of its arc; the knee is where the thigh ends, in single precision
+    # a turn of up to 0.2 rad a frame, its chord instead of its arc; the knee: single precision
     assert len(seen) == 6 and max(off for off, _, _ in seen) < 0.2**2 / 8
     assert max(apart for _, apart, _ in seen) < 1e-5
     assert np.linalg.norm(seen[-1][2] - seen[0][2]) > 0.1
