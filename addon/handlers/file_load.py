@@ -88,9 +88,7 @@ def on_load(_path: str | None = None, *_rest: Any) -> None:
     warning = migrate()
     message = f"{title} was cancelled, because a file was opened" if title else ""
     if followed:
-        message = (
-            f"Bodies now follow their animation in simulations, where they stood still: {', '.join(followed)}"
-        )
+        message = f"Bodies now follow their animation in simulations, where they stood still: {findings.few(followed)}"
     session.tell(warning or message, "ERROR" if warning else "INFO", scene_uid=0)
     if warning:
         print(warning)

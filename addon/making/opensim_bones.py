@@ -55,7 +55,8 @@ def _surface(path: Path) -> tuple[np.ndarray, list[list[int]]]:
     try:
         getattr(bpy.ops.wm, importer)(filepath=str(path), forward_axis="Y", up_axis="Z")
         points, polygons = [np.empty((0, 3))], []
-        for item in (each for each in bpy.data.objects if each.session_uid not in before):
+        made = [each for each in bpy.data.objects if each.session_uid not in before and each.type == "MESH"]
+        for item in made:
             first, corners = sum(map(len, points)), np.empty(3 * len(item.data.vertices))
             item.data.vertices.foreach_get("co", corners)
             polygons += [[first + corner for corner in each.vertices] for each in item.data.polygons]
