@@ -16,7 +16,7 @@ from ..animation import inputs as forcing
 from ..baking import muscles, restoring
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Breath, Steps
-from ..checking import falling, out_of_reach, start_penetration
+from ..checking import falling, start_penetration
 from ..data import findings, references
 from ..data.findings import Finding
 from ..data.frame_times import frame_ends
@@ -38,7 +38,7 @@ from ..reading import (
 from ..reading import scene as scene_to_model
 from ..reading.joints import starts_as_set
 from ..sliders import sliders
-from . import bake_preconditions, collider_checks
+from . import bake_preconditions, collider_checks, out_of_reach
 
 # A muscle's point nearer than this share of an obstacle's thickness is told: rounded paths take little for outside.
 DEEP = 0.95
