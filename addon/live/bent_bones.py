@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
+import bpy
 import numpy as np
 from bpy.types import Scene
 from mathutils import Matrix
@@ -43,8 +44,9 @@ class BentBones:
 
     def bodies(self) -> list[Body]:
         """The bent bones, and those with muted constraints, that are still there."""
-        found = (handle.find() for handle in {**self._poses, **self.muted})
-        return [body for body in found if body is not None]
+        items = {item.session_uid: item for item in bpy.data.objects} if self.muted else {}
+        found = ((items.get(handle.session_uid), handle.bone) for handle in {**self._poses, **self.muted})
+        return [Body(item, bone) for item, bone in found if item is not None and bone in item.pose.bones]
 
     def world(self, scene: Scene, body: Body, poses: np.ndarray) -> np.ndarray | None:
         """World matrix (4, 4) of a bent bone where poses (nb, 4, 4) [m] are the model's; None for other bones.

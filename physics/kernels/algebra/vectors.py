@@ -27,9 +27,19 @@ def add3(a: Vector, b: Vector) -> Vector:
 
 
 @inline
+def scale3(factor: float, a: Vector) -> Vector:
+    return factor * a[0], factor * a[1], factor * a[2]
+
+
+@inline
 def scale_add3(a: Vector, factor: float, b: Vector) -> Vector:
     """a + factor b."""
     return a[0] + factor * b[0], a[1] + factor * b[1], a[2] + factor * b[2]
+
+
+@inline
+def add6(a: Twist, b: Twist) -> Twist:
+    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
 
 
 @inline

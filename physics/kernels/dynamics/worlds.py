@@ -11,9 +11,11 @@ from ..algebra.vectors import (
     Twist,
     Vector,
     add3,
+    add6,
     cross,
     dot3,
     dot6,
+    scale3,
     scale_add3,
     scale_add6,
     subtract3,
@@ -58,12 +60,10 @@ from ..joints.worlds import (
     SUBSPACE,
     VELOCITY,
     Q,
-    add6,
     advance_factors,
     advance_hinge,
     center_on_root,
     note_bad,
-    scaled,
 )
 from .aba import SINGULAR_SHARE
 
@@ -134,7 +134,7 @@ def rigid_body(body_float: Array, i: int, gravity: Vector, bodies: Array) -> Non
         least + e[1] * e[1] + f[1] * f[1], e[1] * e[2] + f[1] * f[2],
         least + e[2] * e[2] + f[2] * f[2],
     )  # fmt: skip
-    m = scaled(mass, c)
+    m = scale3(mass, c)
     angular = (
         central[0] + m[1] * c[1] + m[2] * c[2], central[1] - m[0] * c[1], central[2] - m[0] * c[2],
         central[3] + m[0] * c[0] + m[2] * c[2], central[4] - m[1] * c[2],
@@ -146,7 +146,7 @@ def rigid_body(body_float: Array, i: int, gravity: Vector, bodies: Array) -> Non
     keep6(bodies, row + INERTIA + 15, (whole, none, none, whole, none, whole))
     w, u = loaded3(bodies, row + VELOCITY), loaded3(bodies, row + VELOCITY + 3)
     turn, push = loaded3(bodies, row + BIAS), subtract3(loaded3(bodies, row + BIAS + 3), gravity)
-    force = scaled(mass, add3(push, add3(cross(turn, c), cross(w, add3(u, cross(w, c))))))
+    force = scale3(mass, add3(push, add3(cross(turn, c), cross(w, add3(u, cross(w, c))))))
     couple = add3(times(central, turn), add3(cross(w, times(central, w)), cross(c, force)))
     keep6(bodies, row + FORCE, couple + force)
 
@@ -203,9 +203,9 @@ def take_out(bodies: Array, i: int, u: Twist, inverse: Worlds, gained: Worlds) -
     row, n, f = i * BODY_WIDTH, u[:3], u[3:]
     a, c, m = load_inertia(bodies, i)
     keep6(bodies, row + FORCE, scale_add6(loaded6(bodies, row + FORCE), gained, u))
-    keep6(bodies, row + INERTIA, less_square(a, scaled(inverse, n), n))
-    keep9(bodies, row + INERTIA + 6, less_product(c, scaled(inverse, n), f))
-    keep6(bodies, row + INERTIA + 15, less_square(m, scaled(inverse, f), f))
+    keep6(bodies, row + INERTIA, less_square(a, scale3(inverse, n), n))
+    keep9(bodies, row + INERTIA + 6, less_product(c, scale3(inverse, n), f))
+    keep6(bodies, row + INERTIA + 15, less_square(m, scale3(inverse, f), f))
 
 
 @inline
@@ -223,7 +223,7 @@ def hand_over_without(bodies: Array, i: int, parent: int, u: Twist, inverse: Wor
     row, outer, n, f = i * BODY_WIDTH, parent * BODY_WIDTH, u[:3], u[3:]
     force = add6(loaded6(bodies, outer + FORCE), loaded6(bodies, row + FORCE))
     keep6(bodies, outer + FORCE, scale_add6(force, gained, u))
-    t = scaled(inverse, n)
+    t = scale3(inverse, n)
     a = add6(loaded6(bodies, outer + INERTIA), loaded6(bodies, row + INERTIA))
     keep6(bodies, outer + INERTIA, less_square(a, t, n))
     for k in range(3):
@@ -232,7 +232,7 @@ def hand_over_without(bodies: Array, i: int, parent: int, u: Twist, inverse: Wor
         x = t[k]
         keep3(bodies, there, (c[0] - x * f[0], c[1] - x * f[1], c[2] - x * f[2]))
     m = add6(loaded6(bodies, outer + INERTIA + 15), loaded6(bodies, row + INERTIA + 15))
-    keep6(bodies, outer + INERTIA + 15, less_square(m, scaled(inverse, f), f))
+    keep6(bodies, outer + INERTIA + 15, less_square(m, scale3(inverse, f), f))
 
 
 @inline

@@ -7,14 +7,9 @@ from ..algebra.access import flat3
 from ..algebra.axes import unit
 from ..algebra.rotation_vector import exp_coefficients, exp_rotation, jacobian_slope, spatial_jacobian
 from ..algebra.spatial import rotate
-from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3
+from ..algebra.vectors import Array, Rotation, Vector, add3, cross, dot3, scale3
 from ..compiler.jit import inline, shared
 from .limits import ALONG, LOCKED, limit_value, turning_axes
-
-
-@inline
-def scale3(factor: float, a: Vector) -> Vector:
-    return factor * a[0], factor * a[1], factor * a[2]
 
 
 @inline

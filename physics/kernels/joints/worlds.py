@@ -10,8 +10,10 @@ from ..algebra.vectors import (
     Twist,
     Vector,
     add3,
+    add6,
     cross,
     dot3,
+    scale3,
     scale_add6,
 )
 from ..algebra.worlds import (
@@ -51,16 +53,6 @@ SPEEDS, POWER, KINETIC, POTENTIAL, DUE, WHOLE, COEFFICIENTS, NOTES = 0, 1, 2, 3,
 def note_bad(x: Worlds, most: Worlds, bad: Array) -> None:
     """bad gets 1 in the worlds where x < most does not hold."""
     store_worlds(bad, 0, where_less(x, most, load_worlds(bad, 0), in_all(1.0)))
-
-
-@inline
-def add6(a: Twist, b: Twist) -> Twist:
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3], a[4] + b[4], a[5] + b[5])
-
-
-@inline
-def scaled(factor: float, x: Vector) -> Vector:
-    return factor * x[0], factor * x[1], factor * x[2]
 
 
 @inline
@@ -111,9 +103,9 @@ def turned_by_vector(
     turn = twist_through(rotate(m, rate), none, p)
     bend = rotate(r, spatial_jacobian_rate(x, rate, first, second, first_rate, second_rate, third_rate))
     c = add6(add6(c, twist_through(bend, none, p)), bracket(v, turn))
-    keep6(dofs, d * DOF_WIDTH + SUBSPACE, twist_through(scaled(sign, (m[0], m[3], m[6])), none, p))
-    keep6(dofs, (d + 1) * DOF_WIDTH + SUBSPACE, twist_through(scaled(sign, (m[1], m[4], m[7])), none, p))
-    keep6(dofs, (d + 2) * DOF_WIDTH + SUBSPACE, twist_through(scaled(sign, (m[2], m[5], m[8])), none, p))
+    keep6(dofs, d * DOF_WIDTH + SUBSPACE, twist_through(scale3(sign, (m[0], m[3], m[6])), none, p))
+    keep6(dofs, (d + 1) * DOF_WIDTH + SUBSPACE, twist_through(scale3(sign, (m[1], m[4], m[7])), none, p))
+    keep6(dofs, (d + 2) * DOF_WIDTH + SUBSPACE, twist_through(scale3(sign, (m[2], m[5], m[8])), none, p))
     return multiply(r, exp_rotation(x, first, second)), add6(v, turn), c
 
 
@@ -169,7 +161,7 @@ def advance_factors(
             r, v, c = turned_by_vector(r, p, v, c, data[offset], d, speeds, states, dofs, notes)
             continue
         rate, lead, z = data[offset], data[offset + 1], (r[2], r[5], r[8])
-        s = twist_through(scaled(rate, z), scaled(lead, z), p)
+        s = twist_through(scale3(rate, z), scale3(lead, z), p)
         speed = load_worlds(states, d * STATE_WIDTH + speeds)
         c, v = scale_add6(c, speed, bracket(v, s)), scale_add6(v, speed, s)
         keep6(dofs, d * DOF_WIDTH + SUBSPACE, s)
@@ -178,7 +170,7 @@ def advance_factors(
             r = turned(r, angle)
             note_bad(sizes(angle), in_all(MANY_TURNS), bad)
         if lead != 0.0:
-            p = add3(p, scaled(lead * load_worlds(states, d * STATE_WIDTH + Q), z))
+            p = add3(p, scale3(lead * load_worlds(states, d * STATE_WIDTH + Q), z))
     keep9(bodies, i * BODY_WIDTH + POSE, r)
     keep3(bodies, i * BODY_WIDTH + ORIGIN, p)
     keep6(bodies, i * BODY_WIDTH + VELOCITY, v)
