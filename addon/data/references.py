@@ -9,81 +9,20 @@ Code that keeps a body across ticks of the event loop uses a `Handle`, because u
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
-from bpy.types import BlendData, Constraint, Context, Object, PoseBone, PropertyGroup, Scene
-from mathutils import Matrix
+from bpy.types import BlendData, Constraint, Context, Object, PropertyGroup, Scene
 
 from ..blender import evaluated_objects, physics_access
 from . import body_reference
 from .body_reference import BodyReference
-from .records import Record, Rows
-
-Key = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Body:
-    """An object (bone is "") or a pose bone of an armature; not to be kept across ticks of the event loop."""
-
-    object: Any
-    bone: str = ""
-
-    @property
-    def name(self) -> str:
-        return f"{self.object.name}/{self.bone}" if self.bone else self.object.name
-
-    @property
-    def pose_bone(self) -> PoseBone:
-        return self.object.pose.bones[self.bone] if self.bone else None
-
-    @property
-    def owner(self) -> Object | PoseBone:
-        """The object or pose bone with the body's `condyle` properties and transform channels."""
-        return self.pose_bone if self.bone else self.object
-
-    @property
-    def data(self) -> Any:
-        return self.owner.condyle
-
-    @property
-    def matrix(self) -> Matrix:
-        """Matrix in the world, with scale, as last evaluated."""
-        return self.object.matrix_world @ self.pose_bone.matrix if self.bone else self.object.matrix_world
-
-    @property
-    def path_prefix(self) -> str:
-        """Beginning of the data paths of its channels on the object."""
-        return self.pose_bone.path_from_id() + "." if self.bone else ""
-
-    def handle(self) -> Handle:
-        return Handle(self.object.session_uid, self.bone)
-
-
-@dataclass(frozen=True)
-class Handle:
-    """A body across ticks of the event loop."""
-
-    session_uid: int
-    bone: str = ""
-
-    def find(self) -> Body | None:
-        """The body now; None if the object or the bone no longer exists."""
-        return self.find_in(bpy.data)
-
-    def find_in(self, scene: Scene | BlendData) -> Body | None:
-        """As `find`, in a scene or a snapshot of one."""
-        found = object_in(scene, self.session_uid)
-        if found is None or (self.bone and (found.pose is None or self.bone not in found.pose.bones)):
-            return None
-        return Body(found, self.bone)
-
-
-def key_of(body: Body) -> Key:
-    """Key of a body in a mapping; valid until something is renamed."""
-    return body.object.name_full, body.bone
+from .handles import Body as Body
+from .handles import Handle as Handle
+from .handles import Key as Key
+from .handles import key_of as key_of
+from .handles import object_in as object_in
+from .records import Record
 
 
 def check_evaluated(item: Object, name: str) -> None:
@@ -104,14 +43,6 @@ def evaluated(scene: Scene) -> list[Object]:
 def object_by_session_uid(session_uid: int) -> Object:
     """The object with that session uid; None if it no longer exists."""
     return object_in(bpy.data, session_uid)
-
-
-def object_in(scene: Scene | BlendData, session_uid: int) -> Object | None:
-    """The object with that session uid in a scene or a snapshot of one; None if it is not there."""
-    objects: Any = scene.objects
-    if isinstance(objects, Rows):
-        return objects.by_uid.get(session_uid)
-    return next((item for item in objects if item.session_uid == session_uid), None)
 
 
 def find_in(scene: Scene, session_uid: int, called: str) -> Object:
@@ -383,7 +314,7 @@ def find_joint(session_uid: int, name: str) -> Object:
 def find_body_in(scene: Scene | BlendData, handle: Handle, name: str) -> Body:
     """The body of a handle in a scene or a snapshot of one; ModelError if it is not there."""
     found = handle.find_in(scene)
-    kept = found or handle.find()
+    kept = found or handle.find_in(bpy.data)
     if kept is not None and is_deleted(kept.object):  # its joint alone keeps it in the file
         raise physics_access.model_error(f"{name} was deleted meanwhile")
     if found is None:

@@ -7,7 +7,7 @@ from bpy.types import Scene
 
 from ..blender import compat, session
 from ..blender.attachments import Handler
-from ..data import findings, references, schema
+from ..data import finding_list, findings, references, schema
 from ..data.references import Body, key_of
 from ..making import duplicates as copies
 from . import duplicates, undone_findings
@@ -100,7 +100,7 @@ def on_undo(_scene: Scene | None = None, *_rest: Any) -> None:
     if session.job is None:
         session.tell("")
     if session.findings:
-        findings.forget_gone()
+        finding_list.forget_gone()
         undone_findings.forget_changed()
 
 

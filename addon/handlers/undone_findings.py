@@ -13,7 +13,7 @@ from bpy.types import Scene
 from ..baking import restoring
 from ..blender import session
 from ..blender.attachments import Handler
-from ..data import findings, references
+from ..data import finding_list, findings, references
 from ..data.stored_texts import Prints
 from ..making import rest_poses
 from ..reading import prints
@@ -41,7 +41,7 @@ def forget_changed() -> None:
     if changed:
         session.findings = [each for each in session.findings if not _is_about(each, changed)]
     if not restoring.is_baked(scene):
-        findings.forget_bake(scene)
+        finding_list.forget_bake(scene)
 
 
 def _told_of() -> Scene | None:
@@ -68,7 +68,7 @@ def _is_about(finding: findings.Finding, changed: set[str]) -> bool:
     """Whether a finding of a check is about one of these names; one without a culprit is about the scene."""
     if finding.source != findings.CHECK:
         return False
-    body = finding.culprit()
+    body = finding_list.culprit(finding)
     if body is None:
         return "Scene" in changed
     return body.name in changed or any(findings.place_of(name, finding.text) is not None for name in changed)

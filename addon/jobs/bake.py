@@ -19,7 +19,7 @@ from ..baking import body_channels, muscles, restoring, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..checking import no_motion, start_penetration
-from ..data import findings, frame_times, references
+from ..data import finding_list, findings, frame_times, references
 from ..making import orphans
 from ..reading import prints as scene_prints
 from ..reading import scene as scene_to_model
@@ -148,8 +148,8 @@ def simulate(
         scene = references.find_scene(scene_uid)
         write.note_statistics(scene, solver_statistics.of_failure(error))
         partial_bake.keep(scene, frames, made, fitted, error)
-        found = findings.named(scene, solver_statistics.failure(scene, error))
-        findings.show(scene_uid, findings.of_source([found], findings.BAKE))
+        found = finding_list.named(scene, solver_statistics.failure(scene, error))
+        finding_list.show(scene_uid, findings.of_source([found], findings.BAKE))
         raise
 
 
@@ -200,7 +200,7 @@ def simulated(
     )
     report = replace(report, warnings=findings.gathered(warnings + report.warnings, findings.MUSCLE))
     found = findings.of_source(report.warnings, findings.BAKE)
-    findings.show(scene_uid, [*found, *orphans.listed(scene_uid)])
+    finding_list.show(scene_uid, [*found, *orphans.listed(scene_uid)])
     return report
 
 

@@ -6,7 +6,7 @@ from bpy.types import Object, Scene
 
 from ..baking import channels
 from ..blender import physics_access
-from ..data import findings, frame_times
+from ..data import finding_list, findings, frame_times
 from ..data.findings import Finding
 from ..reading import conflicts
 from ..reading.scene import SceneModel
@@ -22,7 +22,7 @@ def by_settings(scene: Scene) -> Iterator[Finding]:
         try:
             look()
         except problem as error:
-            yield findings.named(scene, findings.error(None, error))
+            yield finding_list.named(scene, findings.error(None, error))
 
 
 def by_model(view: Scene, read: SceneModel) -> Iterator[tuple[Object, Exception]]:
@@ -48,7 +48,7 @@ def with_model(view: Scene, read: SceneModel) -> Iterator[Finding]:
     """`by_model` as findings."""
     for item, error in by_model(view, read):
         found = findings.error(item, error)
-        yield found if item is not None else findings.named(view, found)
+        yield found if item is not None else finding_list.named(view, found)
 
 
 def check(view: Scene, read: SceneModel) -> None:

@@ -15,7 +15,7 @@ from ..animation import inputs as forcing
 from ..baking import input_keys, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
-from ..data import findings, frame_times, references
+from ..data import finding_list, findings, frame_times, references
 from ..data.joints import torque_path
 from ..reading import goals, input_values, joint_motors, snapshot
 from ..reading.goals import Wanted
@@ -85,7 +85,7 @@ def solve(scene: Scene, accept: bool = False) -> Steps[GoalReport]:
     told = [*missed, *_without_torque(made, wanted, task)]
     if missed and not accept:
         session.missed_goals = scene_uid
-        findings.show(scene_uid, findings.of_source(told, findings.BAKE))
+        finding_list.show(scene_uid, findings.of_source(told, findings.BAKE))
         more = f" And {len(missed) - 1} more: see the list." if len(missed) > 1 else ""
         raise physics_access.model_error(f"{missed[0].text}.{more} Nothing was changed")
     session.missed_goals = 0

@@ -14,7 +14,7 @@ from ..animation import looks
 from ..baking import input_keys
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
-from ..data import findings, frame_times, references
+from ..data import finding_list, findings, frame_times, references
 from ..data.joints import torque_path
 from ..reading import input_values, snapshot
 from . import bake, goals
@@ -72,7 +72,7 @@ def make(scene: Scene, accept: bool = False) -> Steps[PhysicalReport]:
         told.insert(0, far)
         if not accept:
             session.far_off = scene_uid
-            findings.show(scene_uid, findings.of_source(told, findings.BAKE))
+            finding_list.show(scene_uid, findings.of_source(told, findings.BAKE))
             raise physics_access.model_error(f"{far.text}. Nothing was changed")
     session.far_off = 0
     clock.lap("solve")

@@ -17,7 +17,7 @@ from ..baking import muscles, restoring
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Breath, Steps
 from ..checking import falling, start_penetration
-from ..data import findings, references
+from ..data import finding_list, findings, references
 from ..data.findings import Finding
 from ..data.frame_times import frame_ends
 from ..data.joints import slider_ends, slider_names, title_of, torque_path
@@ -158,8 +158,8 @@ def stop(scene: Scene, error: Exception, curves: Mapping[int, physics_access.Joi
     curves: of joints that were fitted just now, by session uid.
     """
     found = errors(scene, error, curves)
-    findings.show(scene.session_uid, found)
-    more = f"{error}; and {len(found) - 1} more, {findings.WHERE}"
+    finding_list.show(scene.session_uid, found)
+    more = f"{error}; and {len(found) - 1} more, {finding_list.WHERE}"
     return error if len(found) == 1 else physics_access.model_error(more)
 
 
@@ -172,7 +172,7 @@ def errors(
     if str(first) in texts:
         found.insert(0, found.pop(texts.index(str(first))))
     else:
-        found.insert(0, findings.named(scene, findings.error(None, first)))
+        found.insert(0, finding_list.named(scene, findings.error(None, first)))
     return findings.gathered(found, most=2)  # a wrong scale of a rig is one of all its bodies
 
 
@@ -221,7 +221,7 @@ def _alone(
         arguments = scene_to_model.alone(scene, body, joint, curves)
         physics_access.physics().ModelBuilder().add_body(body.name, **arguments)
     except problem as error:
-        yield findings.named(scene, findings.error(None, error))
+        yield finding_list.named(scene, findings.error(None, error))
 
 
 def warnings(view: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:

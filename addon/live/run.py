@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import bpy
 import numpy as np
 from bpy.types import Scene
 
@@ -159,7 +160,7 @@ class Run:
 
     def look(self) -> None:
         """Whether an undo has taken away what the run moves: it is said while it can come back."""
-        gone = [name for handle, name in self._names.items() if handle.find() is None]
+        gone = [name for handle, name in self._names.items() if handle.find_in(bpy.data) is None]
         muscles = ((each.name, references.object_by_session_uid(each.session_uid)) for each in self._muscles)
         gone += [name for name, item in muscles if item is None or not item.condyle.muscle.enabled]
         soft = ((each.name, references.object_by_session_uid(each.session_uid)) for each in self._soft)

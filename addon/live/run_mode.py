@@ -12,7 +12,7 @@ from ..animation import inputs as forcing
 from ..baking import mesh_caches, solver_statistics
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
-from ..data import findings, frame_times, references
+from ..data import finding_list, findings, frame_times, references
 from ..data import live as live_properties
 from ..jobs import bake, shot
 from ..making import orphans
@@ -61,8 +61,8 @@ def live(
     round_seconds = None
     if play and unlooped:
         round_seconds, unlooped = float(frame_times.frame_range(scene)[-1] - frames[0]) / rates[1], []
-    found = [*ready.warnings, *(findings.named(scene, each) for each in unlooped)]
-    findings.show(scene.session_uid, findings.of_source(found, findings.LIVE))
+    found = [*ready.warnings, *(finding_list.named(scene, each) for each in unlooped)]
+    finding_list.show(scene.session_uid, findings.of_source(found, findings.LIVE))
     orphans.tell(scene)
     settings = live_properties.settings()
     knobs.fill(

@@ -8,7 +8,7 @@ import bpy
 from bpy.types import Scene
 
 from ..blender import session
-from ..data import findings, references
+from ..data import finding_list, findings, references
 from ..data.findings import Finding
 
 REMEDY = "condyle.remove_left_over"
@@ -46,7 +46,7 @@ def tell(scene: Scene) -> None:
     owners = list(of(scene))
     now = {owner.session_uid for owner in owners}
     if now - _told.get(scene.session_uid, set()):
-        short = f"Deleted: {', '.join(owner.name for owner in owners)}; {findings.WHERE}"
+        short = f"Deleted: {', '.join(owner.name for owner in owners)}; {finding_list.WHERE}"
         session.tell(short if listed else "; ".join(line.text for line in lines), "ERROR", scene.session_uid)
     _told[scene.session_uid] = now
 

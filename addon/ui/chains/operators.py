@@ -7,7 +7,7 @@ from bpy.types import Context, Operator
 
 from ...baking import restoring
 from ...data import colliders as data
-from ...data import findings, references
+from ...data import finding_list, findings, references
 from ...data.bodies import AIR, FREQUENCY, RATIO, SHARE
 from ...data.property_options import Change, Edit, any_selected, counted, unless
 from ...jobs import bake
@@ -230,7 +230,7 @@ class CleanUp(Change, Operator):
             return {"CANCELLED"}
         for scene in scenes:
             freed += bake.free_bake(scene) if restoring.is_baked(scene) else 0
-            findings.forget_bake(scene)
+            finding_list.forget_bake(scene)
         if whole:
             count = sum(clean_up.clean_scene(scene) for scene in scenes)
         else:

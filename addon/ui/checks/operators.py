@@ -6,7 +6,7 @@ import bpy
 from bpy.types import Context, Event, Operator
 
 from ...blender import session
-from ...data import findings
+from ...data import finding_list
 from ...data.property_options import Change, Edit, allowed, counted, need_object_mode, unless
 from ...jobs import scene_checks
 from ...making import orphans, rig_parts
@@ -32,7 +32,7 @@ class CheckScene(Change, Operator):
     def execute(self, context: Context) -> set[str]:
         found = scene_checks.check(context.scene)
         session.findings = []  # an import's as well: its text has them
-        findings.show(context.scene.session_uid, found)
+        finding_list.show(context.scene.session_uid, found)
         errors, hints = sum(each.is_error for each in found), sum(each.is_hint for each in found)
         summary = "No problems found"
         if len(found) > hints:
@@ -49,7 +49,7 @@ class CheckScene(Change, Operator):
     def invoke(self, context: Context, _event: Event) -> set[str]:
         """Show the list, too."""
         done = self.execute(context)
-        if done == {"FINISHED"} and findings.shown(context.scene) and not bpy.app.background:
+        if done == {"FINISHED"} and finding_list.shown(context.scene) and not bpy.app.background:
             bpy.ops.wm.call_panel(name="CONDYLE_PT_warnings")
         return done
 
@@ -82,11 +82,11 @@ class SelectCulprit(Operator):
         if not 0 <= self.index < len(session.findings):
             self.report({"ERROR"}, f"The list has no line {self.index}")
             return {"CANCELLED"}
-        body = session.findings[self.index].culprit_in(context.scene)
+        body = finding_list.culprit_in(context.scene, session.findings[self.index])
         if body is None:
             self.report({"ERROR"}, "The object of this line no longer exists")
             return {"CANCELLED"}
-        if not findings.select(context, body):
+        if not finding_list.select(context, body):
             self.report(
                 {"WARNING"}, f"{body.name} is hidden, or its collection is excluded from the view layer"
             )

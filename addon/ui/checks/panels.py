@@ -4,7 +4,7 @@ from typing import Any
 
 from bpy.types import Panel, Scene, UILayout
 
-from ...data import findings, references
+from ...data import finding_list, references
 from ...data.property_options import shown_if
 from ...making import scales
 from ..layout import draw_lines
@@ -19,7 +19,7 @@ WIDTH = 22
 
 def draw_count(row: UILayout, scene: Scene) -> None:
     """Draw the button that opens the list, with the number of its lines: always there, so that nothing moves."""
-    shown, button = [finding for _, finding in findings.shown(scene)], row.row(align=True)
+    shown, button = [finding for _, finding in finding_list.shown(scene)], row.row(align=True)
     button.ui_units_x, button.alert = 4, any(finding.is_error for finding in shown)
     icon = "CANCEL" if button.alert else "ERROR" if any(not finding.is_hint for finding in shown) else "INFO"
     button.popover(WarningsPanel.bl_idname, text=str(len(shown)), icon=icon)
@@ -35,10 +35,10 @@ class WarningsPanel(Panel):
     bl_region_type = "HEADER"
     bl_ui_units_x = WIDTH
 
-    poll = shown_if(lambda context: findings.shown(context.scene))
+    poll = shown_if(lambda context: finding_list.shown(context.scene))
 
     def draw(self, context: Any) -> None:
-        layout, shown = self.layout, findings.shown(context.scene)
+        layout, shown = self.layout, finding_list.shown(context.scene)
         row = layout.row()
         row.label(text="Warnings")
         row.operator("condyle.clear_findings", text="", icon="X", emboss=False)
@@ -51,7 +51,7 @@ class WarningsPanel(Panel):
             draw_lines(row.column(align=True), text, icon, width)
             if finding.session_uid:
                 arrow = row.row(align=True)
-                arrow.enabled = finding.culprit_in(context.scene) is not None
+                arrow.enabled = finding_list.culprit_in(context.scene, finding) is not None
                 arrow.operator("condyle.select_culprit", text="", icon="RESTRICT_SELECT_OFF").index = index
         for remedy in dict.fromkeys(finding.remedy for _, finding in shown if finding.remedy):
             layout.operator(remedy)

@@ -7,7 +7,7 @@ from bpy.types import Context, Event, Operator
 
 from ...blender import physics_access, session
 from ...blender.attachments import Entry
-from ...data import findings
+from ...data import finding_list, findings
 from ...data.property_options import Change, counted, failed
 from ...data.selection import select_only
 from ...jobs import scene_checks
@@ -62,10 +62,11 @@ class ImportOpenSim(Change, Operator):
         select_only(context, *{imported.ground} & shown)
         hints = scene_checks.after_import(context.scene, imported.ground)
         found = [
-            each if each.session_uid else findings.named(context.scene, each) for each in imported.warnings
+            each if each.session_uid else finding_list.named(context.scene, each)
+            for each in imported.warnings
         ]
         session.findings = []
-        findings.show(
+        finding_list.show(
             context.scene.session_uid, [*hints, *findings.of_source(found, findings.IMPORT, imported.ground)]
         )
         kinds = (
@@ -76,7 +77,7 @@ class ImportOpenSim(Change, Operator):
         counts = [counted(len(items), *words) for items, *words in kinds if items]
         message = f"{imported.ground.name} imported: {', '.join(counts)}"
         if imported.warnings or hints:
-            message += f"; {findings.WHERE}"
+            message += f"; {finding_list.WHERE}"
         if imported.warnings:
             notes = bpy.data.texts.new(f"{imported.ground.name} import")
             notes.write("".join(f"{each.text}\n" for each in imported.warnings))

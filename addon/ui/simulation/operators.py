@@ -8,7 +8,7 @@ from bpy.types import Context, Event, Operator
 from ...baked import temporarily
 from ...baking import restoring
 from ...blender import session
-from ...data import findings
+from ...data import finding_list
 from ...data.property_options import Change, Edit, allowed, counted, unless, writable
 from ...jobs import bake, partial_bake
 from ...jobs.operator import JobOperator
@@ -111,7 +111,7 @@ class FreeBake(Edit, Operator):
         lost = [each.text for each in (*restoring.broken(scene), *restoring.edited(scene))]
         bones = [body for item in scene.objects for body in temporarily.baked_bodies(item) if body.bone]
         count = bake.free_bake(scene)
-        findings.forget_bake(scene)
+        finding_list.forget_bake(scene)
         done = f"Removed the bake of {counted(len(bones), 'bone') if bones else counted(count, 'object')}"
         session.tell("; ".join([done, *lost]), "ERROR" if lost else "CHECKMARK")
 

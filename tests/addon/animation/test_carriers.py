@@ -19,7 +19,7 @@ def leaders(part, scene):
     frames = np.arange(scene.frame_start, scene.frame_end + 1.0)
     with part("baked.temporarily").without_bake(scene):
         found = part("animation.carriers").sample(scene, frames)
-    return sorted(handle.find().name for handle in set(found.followed.leaders.values()))
+    return sorted(handle.find_in(bpy.data).name for handle in set(found.followed.leaders.values()))
 
 
 @pytest.mark.small
@@ -253,7 +253,7 @@ def test_a_parent_that_its_child_carries_is_refused(part, scene, make, body, aut
         assert codes(part("jobs.bake").bake_now(scene).warnings) == []
         return
     (found,) = part("jobs.scene_checks").check(scene)
-    assert found.is_error and found.culprit().object == joint
+    assert found.is_error and part("data.finding_list").culprit(found).object == joint
     assert said([found]) == [("parent-on-child", joint.name, "Top", "Bob")]
     with pytest.raises(ph.ModelError):
         part("jobs.bake").bake_now(scene)

@@ -109,7 +109,11 @@ def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, 
     (finding,) = told()
     assert said([finding]) == [("start-not-slider", "Hinge", "0°", "45.84°")]
     assert finding in part("jobs.bake").check_now(scene)
-    assert finding.culprit().object == joint and not finding.is_error and scene.frame_current == 1
+    assert (
+        part("data.finding_list").culprit(finding).object == joint
+        and not finding.is_error
+        and scene.frame_current == 1
+    )
     joint.condyle.joint.prescribed = True  # it starts where its slider is
     assert told() == []
     joint.condyle.joint.prescribed = False

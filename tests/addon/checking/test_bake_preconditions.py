@@ -54,7 +54,9 @@ def test_a_slider_that_shows_an_older_curve_is_told_until_it_is_renewed(part, sc
         frame.object.location.y += 0.02
     bpy.context.view_layer.update()
     (told,) = (finding for finding in run(part, scene) if finding.code == "stale-slider")
-    assert told.culprit().object == joint and told.values["apart"].startswith("20 mm")
+    assert part("data.finding_list").culprit(told).object == joint and told.values["apart"].startswith(
+        "20 mm"
+    )
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.drive() == {"FINISHED"}
     assert "stale-slider" not in codes(run(part, scene))

@@ -43,7 +43,7 @@ def test_forces_that_balance_are_the_reason_and_the_line_selects_the_joint(part,
     assert bpy.ops.condyle.bake() == {"FINISHED"}
     (finding,) = part("blender.session").findings
     assert finding.code == "no-motion-balance" and finding.source == part("data.findings").BAKE
-    assert finding.culprit().object == leg["hip"] and not finding.is_error
+    assert part("data.finding_list").culprit(finding).object == leg["hip"] and not finding.is_error
     assert part("blender.session").message.endswith("1 warning")
 
 

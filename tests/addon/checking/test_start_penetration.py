@@ -54,14 +54,17 @@ def test_what_begins_inside_ground_is_told_with_its_depth(
     (finding,) = part("jobs.scene_checks").check(scene)
     code = "deep-soft-start" if contact == "SOFT" else "deep-start"
     assert said([finding]) == [(code, "Stone", depth, "Ground Stone")]
-    assert finding.is_error is (contact == "RIGID") and finding.culprit().object == stone
+    assert (
+        finding.is_error is (contact == "RIGID")
+        and part("data.finding_list").culprit(finding).object == stone
+    )
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
     assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == stone
     if contact == "SOFT":
         assert part("jobs.bake").check_now(scene) == [finding]
         assert finding in part("jobs.bake").bake_now(scene).warnings
-        assert part("blender.session").findings[0].culprit().object == stone
+        assert part("data.finding_list").culprit(part("blender.session").findings[0]).object == stone
         return
     with pytest.raises(ph.ModelError, match=r"Stone begins .* inside the ground"):
         part("jobs.bake").check_now(scene)

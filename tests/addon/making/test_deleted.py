@@ -104,7 +104,7 @@ def test_what_a_deleted_joint_leaves_is_told_and_can_be_removed(part, scene, mak
         assert (line.code, dict(line.values)) == ("left-over", {"owner": "Knee", "count": 4})
         # not the same twice: the list stands beneath the panel's line
         assert part("blender.session").message == "Deleted: Knee; see the list beside Check Scene"
-        assert part("data.findings").shown(scene)
+        assert part("data.finding_list").shown(scene)
         part("blender.session").tell("")
         part("making.duplicates").mend()
         assert not part("blender.session").message and left(part) == [line]  # told once, and listed on

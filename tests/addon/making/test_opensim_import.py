@@ -212,9 +212,9 @@ def test_warnings_of_an_import_stay_until_the_next_one(part, scene, lever):
     assert bpy.ops.condyle.import_opensim(filepath=str(lever)) == {"FINISHED"}
     notes = [each for each in session.findings if each.source == findings.IMPORT]
     baked = findings.of_source([findings.Finding("no-motion")], findings.BAKE)
-    findings.show(scene.session_uid, baked)
+    part("data.finding_list").show(scene.session_uid, baked)
     assert notes and session.findings == [*baked, *notes]
-    findings.show(scene.session_uid, [])
+    part("data.finding_list").show(scene.session_uid, [])
     assert session.findings == notes
     assert "'lever import'" in session.message and "lever import" in bpy.data.texts
     bpy.ops.condyle.check_scene()  # says how the scene is now

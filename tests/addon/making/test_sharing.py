@@ -80,7 +80,9 @@ def test_the_panel_of_a_scene_shows_what_is_true_of_that(part, scene, knee, monk
         bpy.context.window.scene = which
         with in_window():
             assert bpy.ops.condyle.bake() == {"FINISHED"}
-    part("data.findings").show(scene.session_uid, [part("data.findings").Finding("no-motion", source="Bake")])
+    part("data.finding_list").show(
+        scene.session_uid, [part("data.findings").Finding("no-motion", source="Bake")]
+    )
     last, (line, *_), listed = shown()
     assert last and line.startswith("Baked") and listed
     bpy.context.window.scene = other

@@ -41,7 +41,7 @@ def test_a_hinge_between_two_boxes(part, knee):
     )
     assert np.allclose(body.limits, [(-0.5, 1.5)]) and np.isclose(body.damping[0], 0.1)
     assert np.allclose(read.state.q, 0.25) and np.allclose(read.state.qd, -2.0)
-    assert read.bodies[0].handle.find().object == shank and read.bodies[0].joint_name == "Knee"
+    assert read.bodies[0].handle.find_in(bpy.data).object == shank and read.bodies[0].joint_name == "Knee"
 
 
 @pytest.mark.parametrize("scale", [0.01, 1.0, 100.0])
@@ -75,7 +75,7 @@ def test_a_chain_through_bones_and_objects(part, scene, make, body, authoring):
     assert np.isclose(read.model.bodies[0].mass, 2.5, rtol=1e-6)
     poses = part("blender.physics_access").physics().body_poses(read.model, read.state)
     for pose, entry in zip(poses, read.bodies):
-        assert np.allclose(pose, np.array(entry.handle.find().matrix), atol=1e-6)
+        assert np.allclose(pose, np.array(entry.handle.find_in(bpy.data).matrix), atol=1e-6)
 
 
 def test_every_joint_type_of_physics_is_offered(part, ph):

@@ -60,8 +60,10 @@ def test_nothing_moves_where_warnings_a_job_or_a_failed_bake_come_and_go(part, s
     assert ("popover", "CONDYLE_PT_warnings") in [
         each[1:] for each in buttons(panels.BakePanel.draw, context)
     ]
-    findings.show(scene.session_uid, [findings.about(make.box(f"Box {k}"), "no-motion") for k in range(20)])
-    assert rows() == least and len(findings.shown(scene)) == 20
+    part("data.finding_list").show(
+        scene.session_uid, [findings.about(make.box(f"Box {k}"), "no-motion") for k in range(20)]
+    )
+    assert rows() == least and len(part("data.finding_list").shown(scene)) == 20
     kept = SimpleNamespace(frames=[1.0, 7.0])
     monkeypatch.setattr(panels.partial_bake, "of", lambda _scene: kept)
     assert rows() == least
