@@ -1,13 +1,18 @@
 """How strongly joints follow their animation as time goes by, between frames, too, and when they are held on it."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..curves import fcurve_values
 from ..curves.fcurve_values import Curve
-from ..data.joints import JointProperties
+
+if TYPE_CHECKING:
+    from ..data.joints import JointProperties
 
 # With this weight a joint is held.
 HELD = 0.999

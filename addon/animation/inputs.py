@@ -9,7 +9,7 @@ import numpy as np
 
 from ..blender import physics_access
 from ..curves import reduction, slopes
-from ..reading.scene import SceneModel
+from .scene_model import SceneModel
 
 
 def table(

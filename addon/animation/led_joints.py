@@ -12,7 +12,7 @@ from ..blender.compute_process import Steps
 from ..blender.physics_access import model_error
 from ..curves import rotation_channels
 from ..data import findings
-from ..data.references import Handle
+from ..data.handles import Handle
 from .follow_weights import Strength
 
 # Keys this far from the joint [m, radians] are told: the joint takes the nearest pose that it can.

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..blender import compute_process, physics_access
 from ..blender.compute_process import Steps
-from ..reading.scene import SceneModel
 from . import inputs
+from .scene_model import SceneModel
 
 
 def settled(

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ..blender import physics_access
-from ..reading import colliders
-from ..reading.scene import SceneModel
-from ..reading.soft_shapes import SoftShape
+from . import depths
+from .scene_model import SceneModel, SoftShape
 
 GRAVITY = np.array([0.0, 0.0, -9.80665])  # by which sags are meant, whatever the scene's
 # Where this share of its vertices bears its weight, a soft body is this share of its size deep in what it lies on.
@@ -53,8 +52,8 @@ def _touched(model: Any, now: np.ndarray, shape: SoftShape) -> list[str]:
     for each in model.colliders:
         world = each.pose if each.body < 0 else now[each.body] @ each.pose
         carries = each.body >= 0 and model.body_names[each.body] in own
-        deep = colliders.depth_of(shape.vertices, inverse(world), 0.0, each.shape, each.margin)
-        if not carries and deep < colliders.BEGINS:
+        deep = depths.depth_of(shape.vertices, inverse(world), 0.0, each.shape, each.margin)
+        if not carries and deep < depths.BEGINS:
             found.append(each.name)
     return found
 

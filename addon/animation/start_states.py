@@ -11,8 +11,8 @@ import numpy as np
 from ..blender import physics_access, units
 from ..curves.fcurve_values import SEEN
 from ..data import findings
-from ..reading import scene as scene_to_model
 from . import led_joints, single_pose
+from .scene_model import SceneModel
 
 # The animation is looked at this far before the start [frames]. Slopes of second order from the looks before it:
 # between linear keys the very slope, of a swing once a second at 24 frames a second 0.15 % off. What is stepped at the
@@ -44,9 +44,7 @@ class Seen:
     poses: np.ndarray | None = None
 
 
-def exact(
-    read: scene_to_model.SceneModel, seen: Sequence[Seen], fitted: set[str]
-) -> tuple[scene_to_model.SceneModel, list[Seen]]:
+def exact(read: SceneModel, seen: Sequence[Seen], fitted: set[str]) -> tuple[SceneModel, list[Seen]]:
     """The model and what was seen with rest poses that make joints that start exactly meet their child's pose; but for
     those of the names `fitted`, whose curve goes through it.
     """
@@ -68,7 +66,7 @@ def exact(
 
 
 def find(
-    seen: list[Seen], read: scene_to_model.SceneModel, fps: float, fitted: set[str]
+    seen: list[Seen], read: SceneModel, fps: float, fitted: set[str]
 ) -> tuple[dict[str, tuple[np.ndarray, np.ndarray]], list[findings.Finding]]:
     """The start: coordinates and velocities by body; and warnings.
 
@@ -104,7 +102,7 @@ def find(
     return start, warnings
 
 
-def _leaps(read: scene_to_model.SceneModel, each: Seen) -> list[findings.Finding]:
+def _leaps(read: SceneModel, each: Seen) -> list[findings.Finding]:
     """A finding where what was seen of a body leaps at the start."""
     (entry,) = (entry for entry in read.bodies if entry.name == each.name)
     return [findings.about(entry.culprit, "start-jump", body=entry.joint_name or entry.name)]
@@ -184,10 +182,10 @@ def _velocities(joint: physics_access.Joint, q: np.ndarray, twist: np.ndarray) -
 
 
 def started(
-    read: scene_to_model.SceneModel,
+    read: SceneModel,
     given: dict[str, np.ndarray],
     found: dict[str, tuple[np.ndarray, np.ndarray]],
-) -> scene_to_model.SceneModel:
+) -> SceneModel:
     """The model with coordinates of joints that follow their animation where it begins, and with what was found of
     others in theirs: coordinates and velocities.
     """

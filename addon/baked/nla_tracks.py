@@ -28,15 +28,6 @@ def ends(paths: Sequence[KeyedPath]) -> tuple[float, float]:
     return float(frames.min()), float(frames.max())
 
 
-def is_alone(data: AnimData) -> bool:
-    """Whether nothing plays below the action in use: Blender then takes no notice of how it is to be blended.
-
-    A strip that is muted counts, one on a muted track does not. While a track plays solo, the action in use does not
-    play at all; what counts is how it will be without.
-    """
-    return not data.use_nla or not any(len(track.strips) and not track.mute for track in data.nla_tracks)
-
-
 def add(
     data: AnimData, record: BakeRecord, action: Action, slot: ActionSlot, ends: tuple[float, float]
 ) -> None:
@@ -59,7 +50,7 @@ def push_down(data: AnimData, record: BakeRecord, ends: tuple[float, float]) -> 
         ends: first and last frame that are to be reached at least.
     """
     old, slot = data.action, compat.slot_of(data)
-    alone = is_alone(data)
+    alone = compat.is_alone(data)
     low, high = _extent(old)
     before = alone or data.action_extrapolation == "HOLD" or np.isinf(low)
     after = alone or data.action_extrapolation != "NOTHING" or np.isinf(high)

@@ -95,7 +95,7 @@ def _put_copy(item: Object | Scene, data: AnimData, record: BakeRecord, paths: S
 def _is_layered(data: AnimData) -> bool:
     """Whether the action in use lies over the NLA in another way than its copy, which is to decide the pose, could."""
     blending = (data.action_blend_type, data.action_extrapolation, data.action_influence)
-    return not nla_tracks.is_alone(data) and blending != ("REPLACE", "HOLD", 1.0)
+    return not compat.is_alone(data) and blending != ("REPLACE", "HOLD", 1.0)
 
 
 def _put_over(item: Object | Scene, data: AnimData, record: BakeRecord, paths: Sequence[KeyedPath]) -> Action:

@@ -9,12 +9,12 @@ from typing import TypeVar
 import numpy as np
 from bpy.types import Scene
 
+from ..animation.scene_model import SceneModel
 from ..blender import physics_access, session, units
 from ..blender.compute_process import Breath, Steps
 from ..data import references
 from ..data.references import Body, Key, key_of
 from ..reading import conflicts, stepper
-from ..reading.scene import SceneModel
 from . import channels, keys, parents_between_frames
 from .channels import Channels
 from .local_matrices import LocalPoses, Samples, nearest_above, what_carries

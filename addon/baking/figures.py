@@ -10,11 +10,11 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..animation import inputs as forcing
+from ..animation.scene_model import SceneModel
 from ..blender import physics_access
 from ..data import references
 from ..data.joints import label_of, title_of
 from ..reading import joint_motors
-from ..reading.scene import SceneModel
 from .keys import Output
 
 GROUP = "Condyle"

@@ -14,12 +14,12 @@ import bpy
 import numpy as np
 from bpy.types import Modifier, Object, Scene
 
+from ..animation.scene_model import SoftShape
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import findings, references, schema
 from ..data.findings import Finding
 from ..reading import soft_shapes, stepper
-from ..reading.soft_shapes import SoftShape
 
 MODIFIER = "Condyle Soft Body"
 #: signature, version, number of vertices, first frame, frames between samples, number of samples

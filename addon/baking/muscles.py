@@ -15,13 +15,13 @@ import bpy
 import numpy as np
 from bpy.types import Curve, FCurve, Key, Material, Object, Scene, ShaderNodeTree
 
+from ..animation.scene_model import SceneModel
 from ..blender import compat, physics_access, units
 from ..curves.reduction import thinned
 from ..data import references, schema, stored_texts
 from ..data.references import Body
 from ..making import muscles
 from ..reading import input_values
-from ..reading.scene import SceneModel
 from . import keys as bake_keys
 from . import muscle_spaces
 

@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 from bpy.types import Scene
 
+from ..animation.scene_model import SceneModel
 from ..blender import physics_access, units
 from ..data import findings, references
 from ..data.simulation import INTEGRATORS
-from ..reading import scene as scene_to_model
 
 SHARED = ("drift", "drift_left", "residual", "most_rows", "steps_with_contact", "steps_unmet")
 
@@ -59,7 +59,7 @@ def of_failure(error: Exception) -> dict[str, Any]:
     }
 
 
-def warnings(read: scene_to_model.SceneModel, result: physics_access.Result) -> list[findings.Finding]:
+def warnings(read: SceneModel, result: physics_access.Result) -> list[findings.Finding]:
     """What a run tells of itself (``Result.diagnosis``), in the scene's names and units."""
     return [_shown(read, each) for each in result.diagnosis]
 
@@ -70,7 +70,7 @@ def from_nowhere(books: dict[str, float]) -> list[findings.Finding]:
     return [findings.about(None, each.code, **each.values) for each in found]
 
 
-def _shown(read: scene_to_model.SceneModel, found: Any) -> findings.Finding:
+def _shown(read: SceneModel, found: Any) -> findings.Finding:
     """A finding of physics as one of the scene."""
     values, code = dict(found.values), found.code
     culprit: Any = None

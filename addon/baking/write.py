@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from bpy.types import Action, Object, Scene
 
+from ..animation.scene_model import SceneModel
 from ..baked import channels_back as actions
 from ..baked import targets, temporarily
 from ..blender import compute_process, physics_access, units
@@ -18,7 +19,6 @@ from ..curves.fcurve_arrays import KeyedPath
 from ..data import findings, references, schema, stored_texts
 from ..data.references import Body
 from ..reading import conflicts, stepper
-from ..reading.scene import SceneModel
 from . import body_channels, keys, lead_in_keys, mesh_caches, muscles, restoring
 from . import channels as channels_
 from . import figures as bake_figures
@@ -117,7 +117,7 @@ def _mute(scene: Scene, bodies: Sequence[Body]) -> None:
     """Mute the constraints that move bodies of a snapshot, and note them on their armatures."""
     bending = [(below, each) for below, each, _ in conflicts.bending(bodies).values()]
     for rig in {body.object for body in bodies if body.bone}:
-        item, noted = references.object_in(scene, rig.session_uid), []
+        item, noted = references.live(rig), []
         for below, each in bending:
             if below.id_data == rig:
                 bone = item.pose.bones[below.name]

@@ -41,6 +41,8 @@ def run_bake(options: argparse.Namespace) -> int:
         shot = shot_files.load(options.input)
         if target is not None:
             shot_files.simulate(shot, target, reporter.progress)
+        for finding in shot_files.check(shot) if target is None else ():
+            reporter.message(finding.text)
     except KeyboardInterrupt:
         reporter.error("interrupted; nothing was written")
         return int(reporting.EXIT_INTERRUPTED)

@@ -245,6 +245,15 @@ def is_used(action: Action, item: Any) -> bool:
     return False
 
 
+def is_alone(data: AnimData) -> bool:
+    """Whether nothing plays below the action in use: Blender then takes no notice of how it is to be blended.
+
+    A strip that is muted counts, one on a muted track does not. While a track plays solo, the action in use does not
+    play at all; what counts is how it will be without.
+    """
+    return not data.use_nla or not any(len(track.strips) and not track.mute for track in data.nla_tracks)
+
+
 def is_played(datablock: ID, path: str) -> bool:
     """Whether keys, drivers or strips of the NLA move what a data path leads to."""
     data = datablock.animation_data

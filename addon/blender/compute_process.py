@@ -1,4 +1,4 @@
-"""The add-on's compute process: one child, started by the first request, ended with Blender."""
+"""The add-on's compute process: one child, started by the first request, ended with Blender or what runs without it."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any, TypeVar
-
-import bpy
 
 from . import physics_access
 
@@ -42,7 +40,8 @@ def client() -> physics_access.WorkerClient:
 
 def elsewhere() -> list[str]:
     """The command that starts the process on another machine, from CONDYLE_WORKER or the preferences; else empty."""
-    add_on = bpy.context.preferences.addons.get(physics_access.PACKAGE)
+    bpy = sys.modules.get("bpy")  # None: a saved shot is simulated without Blender
+    add_on = bpy and bpy.context.preferences.addons.get(physics_access.PACKAGE)
     named = getattr(add_on and add_on.preferences, "compute_command", "")
     return shlex.split(os.environ.get("CONDYLE_WORKER") or named)
 
@@ -80,7 +79,9 @@ def cache_folder() -> str | None:
         return os.environ["CONDYLE_CACHE_DIR"]
     if not physics_access.PACKAGE.startswith("bl_ext."):
         return None
-    return str(bpy.utils.extension_path_user(physics_access.PACKAGE, path="cache", create=True))
+    return str(
+        sys.modules["bpy"].utils.extension_path_user(physics_access.PACKAGE, path="cache", create=True)
+    )
 
 
 def run(

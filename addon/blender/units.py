@@ -5,15 +5,19 @@ float64. Our masses, inertias, stiffnesses and speeds are stored in SI and say s
 would scale a property with ``unit='MASS'`` by the cube of the unit scale.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from bpy.types import Constraint, Object, PoseBone, Scene
-from mathutils import Matrix
 
 from . import physics_access
+
+if TYPE_CHECKING:
+    from bpy.types import Constraint, Object, PoseBone, Scene
+    from mathutils import Matrix
 
 # Matrices of Blender are products in float32: 1e-4 distinguishes rounding from a real deformation.
 SCALE_TOLERANCE = 1e-4

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..animation import led_joints
+from ..animation.scene_model import ModelBody, SceneModel
 from ..blender import physics_access
 from ..data import findings
 from ..data.findings import Finding
-from ..data.references import Handle
-from ..reading.scene import ModelBody, SceneModel
+from ..data.handles import Handle
 
 # A joint lets its child fall that can take it straight down so far [m], and is this share of that off at most.
 FALLS, STRAIGHT = (1.0, 100.0), 1e-6

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..animation.scene_model import ModelBody
 from ..blender import physics_access
 from ..data import findings
-from ..reading.scene import ModelBody
 
 # What differs by no more than this over a bake [m, and numbers of a rotation] is one to the eye, and to Blender's keys.
 STILL = 1e-6

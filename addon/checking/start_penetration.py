@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..animation import inputs as forcing
+from ..animation.scene_model import SceneModel
 from ..blender import physics_access, units
 from ..data import findings
 from ..data.findings import Finding
-from ..reading.scene import SceneModel
 from . import falling
 
 # Depth in hard ground [m] from which a simulation refuses to begin (`PASSED_AT_START` of `physics.starting`, which

@@ -1,13 +1,18 @@
 """Values of f-curves at any frame, for properties that only curves determine. The scene's frame does not change."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
-from bpy.types import AnimData, FCurve, FModifier, NlaStrip, Object
 
 from ..blender import compat
+
+if TYPE_CHECKING:
+    from bpy.types import AnimData, FCurve, FModifier, NlaStrip, Object
 
 # Differences of keys in single precision without a motion [m, rad].
 SEEN = 1e-5

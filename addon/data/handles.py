@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from bpy.types import BlendData, Object, PoseBone, Scene
     from mathutils import Matrix
 
+    #: a scene, a snapshot of one, or the file
+    Holder = Scene | BlendData
+
 Key = tuple[str, str]
 
 
@@ -59,7 +62,7 @@ class Handle:
     session_uid: int
     bone: str = ""
 
-    def find_in(self, scene: Scene | BlendData) -> Body | None:
+    def find_in(self, scene: Holder) -> Body | None:
         """The body in a scene, a snapshot of one, or the file; None if the object or the bone is not there."""
         found = object_in(scene, self.session_uid)
         if found is None or (self.bone and (found.pose is None or self.bone not in found.pose.bones)):
@@ -72,7 +75,7 @@ def key_of(body: Body) -> Key:
     return body.object.name_full, body.bone
 
 
-def object_in(scene: Scene | BlendData, session_uid: int) -> Object | None:
+def object_in(scene: Holder, session_uid: int) -> Object | None:
     """The object with that session uid in a scene or a snapshot of one; None if it is not there."""
     objects: Any = scene.objects
     if isinstance(objects, Rows):

@@ -42,7 +42,7 @@ def evaluated(scene: Scene) -> list[Object]:
 
 def object_by_session_uid(session_uid: int) -> Object:
     """The object with that session uid; None if it no longer exists."""
-    return object_in(bpy.data, session_uid)
+    return next((item for item in bpy.data.objects if item.session_uid == session_uid), None)
 
 
 def find_in(scene: Scene, session_uid: int, called: str) -> Object:

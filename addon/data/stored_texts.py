@@ -3,10 +3,13 @@
 Data that may not be the bake's then counts as the user's, so that no work of the user is lost.
 """
 
-import json
-from typing import Any
+from __future__ import annotations
 
-from bpy.types import AnimData, Object, PoseBone
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bpy.types import AnimData, Object, PoseBone
 
 #: fingerprints of what a simulation reads: owner (an object, a bone, the scene) -> label -> value, in short
 Prints = dict[str, dict[str, str]]

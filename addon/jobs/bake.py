@@ -15,6 +15,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..animation import inputs as forcing
+from ..animation.scene_model import SceneModel
 from ..baking import body_channels, muscles, restoring, solver_statistics, write
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
@@ -22,13 +23,12 @@ from ..checking import no_motion, start_penetration
 from ..data import finding_list, findings, frame_times, references
 from ..making import orphans
 from ..reading import prints as scene_prints
-from ..reading import scene as scene_to_model
 from ..reading import snapshot, stepper
 from ..staleness import compare
 from . import fit as fits
 from . import partial_bake, shot_files, take
 from .fit import FitReport
-from .shot import Plan, plan
+from .shot import Plan, Shot, plan
 
 FITTED = ("spline_curve", "spline_surface")
 # Poses that take Blender longer to write, with figures and fewer keys, than it may seem to hang.
@@ -104,11 +104,11 @@ def fit(scene: Scene, item: Object) -> Steps[FitReport]:
 
 
 def save_shot(scene: Scene, folder: str | os.PathLike[str]) -> Steps[None]:
-    """Steps of a bake up to its simulation, and its shot to a folder."""
+    """Steps of a bake up to its plan, and its shot to a folder."""
     view = snapshot.settings(scene)
     frames, once = frame_times.frame_range(view), frame_times.samples(view) == 1
-    made, _ = yield from prepared(view, frames, frame_times.Clock())
-    shot_files.save(folder, shot_files.described(view.name, frames, made, once))
+    taken, _, _ = yield from _taken(view, frames, frame_times.Clock())
+    shot_files.save(folder, shot_files.described(view.name, frames, taken, once))
 
 
 def bake(scene: Scene, result: shot_files.Saved | None = None) -> Steps[BakeReport]:
@@ -123,7 +123,7 @@ def bake(scene: Scene, result: shot_files.Saved | None = None) -> Steps[BakeRepo
     if result is None:
         answer = yield from simulate(scene_uid, frames, made, fitted, once)
     else:
-        shot = shot_files.described(references.find_scene(scene_uid).name, frames, made, once)
+        shot = shot_files.described(references.find_scene(scene_uid).name, frames, made.shot, once)
         answer = shot_files.answer_for(result, shot, made)
         if result.header["shot"] != shot_files.digest(shot):
             made = replace(made, warnings=[*made.warnings, findings.about(None, "shot-changed")])
@@ -221,6 +221,16 @@ def prepared(
 
     view: the settings of the scene. led, motors: as of `take`.
     """
+    taken, fitted, warnings = yield from _taken(view, frames, clock, led, motors)
+    made = yield from plan(taken)
+    clock.lap("project")
+    return replace(made, warnings=warnings + made.warnings), fitted
+
+
+def _taken(
+    view: Scene, frames: np.ndarray, clock: frame_times.Clock, led: bool = False, motors: bool = False
+) -> Steps[tuple[Shot, dict[int, FitReport], list[findings.Finding]]]:
+    """Steps that fit the joints that ask for it and take the shot of a bake; what for, the fits, and about these."""
     scene_uid = view.session_uid
     run = frame_times.run_frames(view, frames)
     loop = frame_times.loop_options(view, frames)
@@ -230,8 +240,9 @@ def prepared(
         scene = references.find_scene(scene_uid)
         fitted[uid] = yield from fits.fit_joint(scene, references.find_joint(uid, "a joint to be fitted"))
     clock.lap("fit")
-    made = yield from ready(scene_uid, run, fitted, clock, loop, to_bake=True, led=led, motors=motors)
-    return replace(made, warnings=warnings + made.warnings), fitted
+    taken = yield from take.take(scene_uid, run, fitted, loop, to_bake=True, led=led, motors=motors)
+    clock.lap("read")
+    return taken, fitted, warnings
 
 
 def written(
@@ -298,27 +309,8 @@ def written(
     )
 
 
-def ready(
-    scene_uid: int,
-    frames: np.ndarray,
-    fitted: dict[int, FitReport],
-    clock: frame_times.Clock | None = None,
-    loop: dict[str, Any] | None = None,
-    to_bake: bool = False,
-    led: bool = False,
-    motors: bool = False,
-) -> Steps[Plan]:
-    """Steps that take a shot of the scene over whole frames (F,) and plan its simulation; arguments as of `take`."""
-    clock = clock or frame_times.Clock()
-    taken = yield from take.take(scene_uid, frames, fitted, loop, to_bake, led, motors)
-    clock.lap("read")
-    made = yield from plan(taken)
-    clock.lap("project")
-    return made
-
-
 def _muscles(
-    read: scene_to_model.SceneModel, result: physics_access.Result, excited: np.ndarray
+    read: SceneModel, result: physics_access.Result, excited: np.ndarray
 ) -> Steps[muscles.Drawn | None]:
     """Steps that find what is to be seen of the model's muscles."""
     if not read.muscles:
@@ -342,9 +334,7 @@ def _to_fit(scene: Scene) -> tuple[list[int], list[findings.Finding]]:
     return wanted, told
 
 
-def _coordinates(
-    read: scene_to_model.SceneModel, result: physics_access.Result
-) -> Iterator[tuple[str, np.ndarray]]:
+def _coordinates(read: SceneModel, result: physics_access.Result) -> Iterator[tuple[str, np.ndarray]]:
     for entry in read.bodies:
         where = read.model.coordinate_slice(entry.name)
         joint = read.model.joints[read.model.index(entry.name)]

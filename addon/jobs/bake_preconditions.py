@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import SceneModel
 from ..baking import channels
 from ..blender import physics_access
 from ..data import finding_list, findings, frame_times
 from ..data.findings import Finding
 from ..reading import conflicts
-from ..reading.scene import SceneModel
 
 
 def by_settings(scene: Scene) -> Iterator[Finding]:

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from bpy.types import Scene
 
+from ..animation.scene_model import SceneModel
 from ..data import colliders, findings, force_fields, references
 from ..data.findings import Finding
 from ..reading.colliders import INSIDE
-from ..reading.scene import SceneModel
 
 #: modifiers that deform a mesh with time
 DEFORMING = {"ARMATURE", "CLOTH", "SOFT_BODY", "MESH_DEFORM", "SURFACE_DEFORM", "LATTICE"}

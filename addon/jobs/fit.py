@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Context, Object, Scene
 
-from ..animation import closed_keys, keyed_poses
+from ..animation import closed_keys
 from ..baked import ik_chains
 from ..blender import compute_process, physics_access, units
 from ..blender.compute_process import Steps
@@ -17,7 +17,7 @@ from ..data.fitting import FitProperties
 from ..data.joints import JointProperties
 from ..making import bodies_and_joints, frame_grids, joint_places, rest_poses
 from ..posing import project_poses
-from ..reading import masses
+from ..reading import keyed_poses, masses
 from ..sliders import sliders
 
 SURFACE = "spline_surface"

@@ -5,13 +5,14 @@ from collections.abc import Collection, Iterator
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import keyed_poses, single_pose
+from ..animation import single_pose
+from ..animation.scene_model import SceneModel
 from ..blender import physics_access, units
 from ..data import findings, references
+from ..data import stored_joints as joints
 from ..data.findings import Finding
 from ..posing.project_poses import FAR, FAR_TURN
-from ..reading import joints
-from ..reading.scene import SceneModel
+from ..reading import keyed_poses
 
 
 def check(scene: Scene, read: SceneModel, fitted: Collection[int]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
+from ..animation.scene_model import SceneModel
 from ..blender import physics_access, session, units
 from ..data import frame_times
 from ..reading import scene as scene_to_model
@@ -90,7 +91,7 @@ def check(scene: Scene, kept: Unfinished) -> None:
             )
 
 
-def _places(read: scene_to_model.SceneModel) -> Iterator[tuple[Any, tuple[str, float, np.ndarray]]]:
+def _places(read: SceneModel) -> Iterator[tuple[Any, tuple[str, float, np.ndarray]]]:
     """Of each body of a model: its handle; its name, its scale, and where its joint is in its parent and it in that."""
     for entry in read.bodies:
         body = read.model.bodies[entry.index]

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import looks
 from ..baking import input_keys
 from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import finding_list, findings, frame_times, references
 from ..data.joints import torque_path
-from ..reading import input_values, snapshot
+from ..reading import input_values, looks, snapshot
 from . import bake, goals
 from .shot import Plan
 

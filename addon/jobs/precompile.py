@@ -14,12 +14,11 @@ from typing import Any
 import bpy
 from bpy.types import Object, Scene
 
-from ..animation import looks
 from ..blender import attachments, compute_process, lazy, physics_access, redraw, session
 from ..data import colliders, references, soft_bodies
 from ..data.connection_kinds import KINDS
 from ..data.connections import ConnectionProperties
-from ..reading import muscle_points
+from ..reading import looks, muscle_points
 
 DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and between two looks at how it goes
 EQUALITIES = ("point", "hinge", "weld")

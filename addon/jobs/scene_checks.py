@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import carriers, follow_weights, looks
+from ..animation import follow_weights
 from ..animation import inputs as forcing
+from ..animation.scene_model import SceneModel
 from ..baking import muscles, restoring
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Breath, Steps
@@ -22,12 +23,14 @@ from ..data.findings import Finding
 from ..data.frame_times import frame_ends
 from ..data.joints import slider_ends, slider_names, title_of, torque_path
 from ..data.references import Body
+from ..data.stored_joints import starts_as_set
 from ..making import connected_bones, orphans, rest_poses, rig_parts
 from ..posing import project_poses
 from ..reading import carriers as read_carriers
 from ..reading import (
     conflicts,
     input_values,
+    looks,
     masses,
     missing_joints,
     muscle_points,
@@ -35,8 +38,8 @@ from ..reading import (
     snapshot,
     stepper,
 )
+from ..reading import followed as carriers
 from ..reading import scene as scene_to_model
-from ..reading.joints import starts_as_set
 from ..sliders import sliders
 from . import bake_preconditions, collider_checks, out_of_reach
 
@@ -87,7 +90,7 @@ def after_import(scene: Scene, ground: Object) -> list[Finding]:
     return findings.of_source(found, findings.CHECK, ground)
 
 
-def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Standing]:
+def _standing(scene: Scene, read: SceneModel) -> list[falling.Standing]:
     """How the bodies of the model are, as the scene is evaluated now."""
     found = []
     for entry in read.bodies:
@@ -108,7 +111,7 @@ def _standing(scene: Scene, read: scene_to_model.SceneModel) -> list[falling.Sta
     return found
 
 
-def _forces_now(scene: Scene, read: scene_to_model.SceneModel) -> np.ndarray | None:
+def _forces_now(scene: Scene, read: SceneModel) -> np.ndarray | None:
     """Generalized forces and inputs at the frame that the scene shows; None where they are refused."""
     frames = scene.frame_current + np.arange(2.0)
     try:
@@ -119,7 +122,7 @@ def _forces_now(scene: Scene, read: scene_to_model.SceneModel) -> np.ndarray | N
     return forcing.sampled(read.model, given, np.array([read.state.time]))[0]
 
 
-def _sliders_elsewhere(scene: Scene, read: scene_to_model.SceneModel, begin: int) -> list[Finding]:
+def _sliders_elsewhere(scene: Scene, read: SceneModel, begin: int) -> list[Finding]:
     """Sliders that stand elsewhere than a simulation starts, a pre-roll before the first frame."""
     before = stepper.seen_at(scene, begin - scene.condyle.start.preroll)
     held = {item.name for item in references.joints_of(before) if follow_weights.holds(item.condyle.joint)}
@@ -132,7 +135,7 @@ def read_checked(
     curves: Mapping[int, physics_access.Joint] | None = None,
     beside: stepper.Sampler | None = None,
     motors: bool = False,
-) -> Steps[tuple[carriers.Moving, scene_to_model.SceneModel]]:
+) -> Steps[tuple[carriers.Moving, SceneModel]]:
     """Steps that read the animated carriers over whole frames (F,), and the model; curves: of joints that were fitted
     just now; beside: as of `carriers.sample`; motors: as of `scene.read_steps`.
 
@@ -224,7 +227,7 @@ def _alone(
         yield finding_list.named(scene, findings.error(None, error))
 
 
-def warnings(view: Scene, read: scene_to_model.SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
+def warnings(view: Scene, read: SceneModel, fitted: Collection[int] = ()) -> list[Finding]:
     """What of a model that can be simulated may not be meant.
 
     fitted: joints that were fitted just now, by session uid: their control frames are not there yet.
@@ -253,7 +256,7 @@ def _keyed_in_bakes(scene: Scene) -> Iterator[Finding]:
             yield findings.about(item, "keys-in-bake", object=item.name, action=item.keyed_since)
 
 
-def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+def _of_masses(scene: Scene, read: SceneModel) -> Iterator[Finding]:
     """Masses and inertias that can be simulated, but are not those of anything of the body's size."""
     for entry in read.bodies:
         body, simulated = entry.handle.find_in(scene), read.model.bodies[entry.index]
@@ -280,7 +283,7 @@ def _of_masses(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Findin
             )
 
 
-def _of_coordinates(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+def _of_coordinates(scene: Scene, read: SceneModel) -> Iterator[Finding]:
     """Rests, starts and sliders outside of limits."""
     for entry in read.bodies:
         body, joint = read.model.bodies[entry.index], read.model.joints[entry.index]
@@ -348,7 +351,7 @@ def _keys_beyond(scene: Scene, item: Object, joint: physics_access.Joint) -> Ite
         )
 
 
-def _of_muscles(scene: Scene, read: scene_to_model.SceneModel) -> Iterator[Finding]:
+def _of_muscles(scene: Scene, read: SceneModel) -> Iterator[Finding]:
     """Muscles with points on nothing, and those that join nothing; all points on one body are an error of the model."""
     simulated = {entry.session_uid for entry in read.muscles}
     for item in muscle_points.muscles_of(scene):

@@ -3,21 +3,25 @@
 scene -> `take.take` -> Shot -> `plan` -> Plan -> the compute process -> result -> `baking.write`
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..animation import inputs, motions, settling, soft_bodies, start_states
 from ..animation.led_joints import Followed
+from ..animation.scene_model import SceneModel
 from ..animation.start_states import Seen
-from ..baking.local_matrices import Samples
 from ..blender.compute_process import Steps
 from ..checking import start_penetration
 from ..data.findings import Finding
 from ..data.stored_texts import Prints
-from ..reading.scene import SceneModel
+
+if TYPE_CHECKING:
+    from ..baking.local_matrices import Samples
 
 
 @dataclass(frozen=True, eq=False)

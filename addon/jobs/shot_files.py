@@ -1,7 +1,8 @@
 """Shots in files: a folder that is simulated without Blender, and the result that is written to the scene later.
 
-A folder has ``shot.json``: the model, its start, motions and options as the compute process takes them, and of which
-frames and bodies they are; and ``shot.npz``: the inputs over time. A result is an npz archive with a JSON header.
+A folder has ``shot.json``: the shot, and of which frames and bodies it is; and ``shot.npz``: its arrays. In version 1
+it was the job that was planned from the shot, as the compute process takes it. A result is an npz archive with a JSON
+header.
 """
 
 from __future__ import annotations
@@ -9,22 +10,25 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ..blender import physics_access
+from ..blender import compute_process, physics_access
+from ..blender.compute_process import Steps
+from ..data.findings import Finding
+from . import shot_values
+from .shot import Plan, Shot, plan
 
-if TYPE_CHECKING:  # which brings Blender
-    from .shot import Plan
-
-FORMAT, RESULT, VERSION = "condyle-shot", "condyle-shot-result", 1
+FORMAT, RESULT = "condyle-shot", "condyle-shot-result"
+VERSIONS = {FORMAT: (1, 2), RESULT: (1,)}
 DESCRIPTION, ARRAYS = "shot.json", "shot.npz"
 INPUTS = ("tau_times", "tau_values")
+#: what a shot and its result must have in common, and what it is called
+COMMON = {"frames": "frames", "bodies": "bodies", "scales": "scales of bodies"}
 BETWEEN = ("between_rows", "between_poses", "between_missed")
 HEADER = "header"
 
@@ -37,21 +41,21 @@ class Saved:
     arrays: dict[str, np.ndarray]
 
 
-def described(scene: str, frames: np.ndarray, plan: Plan, between: bool) -> Saved:
-    """The shot of a scene of this name for a plan, of which these frames (F,) are recorded; `between` as of
+def described(scene: str, frames: np.ndarray, shot: Shot, between: bool) -> Saved:
+    """The shot of a scene of this name, of which these frames (F,) are recorded; `between` as of
     ``requests.simulate``.
     """
-    job, arrays = physics_access.part("worker.requests").simulation(
-        {"assemble": True, "between": between, **plan.arguments}
-    )
+    arrays: dict[str, np.ndarray] = {}
     header = {
         "format": FORMAT,
-        "version": VERSION,
+        "version": VERSIONS[FORMAT][-1],
         "scene": scene,
         "frames": [float(frames[0]), float(frames[-1]), len(frames)],
-        "bodies": [entry.name for entry in plan.read.bodies],
-        "scales": [float(entry.scale) for entry in plan.read.bodies],
-        "job": job,
+        "bodies": [entry.name for entry in shot.read.bodies],
+        "scales": [float(entry.scale) for entry in shot.read.bodies],
+        "between": between,
+        "shot": shot_values.described(shot, arrays),
+        "arrays": len(arrays),
     }
     return Saved(header, arrays)
 
@@ -73,32 +77,45 @@ def load(folder: str | os.PathLike[str]) -> Saved:
     """The shot in a folder; FormatError where it is none, or of a newer version, OSError where it cannot be read."""
     place = Path(folder)
     header = physics_access.part("io.files").read_json(place / DESCRIPTION)
-    _check(header, place / DESCRIPTION, FORMAT, {"job": dict})
-    return Saved(header, _arrays(place / ARRAYS, INPUTS))
+    is_planned = header.get("version") == 1
+    wanted = {"job": dict} if is_planned else {"shot": dict, "arrays": int, "between": bool}
+    _check(header, place / DESCRIPTION, FORMAT, wanted)
+    known = INPUTS if is_planned else tuple(f"array_{k}" for k in range(header["arrays"]))
+    return Saved(header, _arrays(place / ARRAYS, known))
 
 
-def simulate(shot: Saved, target: Path, progress: Callable[[float, str], None] | None = None) -> None:
-    """Simulate a shot in a process of its own, without Blender, and write its result.
+def planned(saved: Saved) -> Steps[Plan]:
+    """Steps that plan the simulation of a shot of version 2; FormatError where it is damaged."""
+    return (yield from plan(shot_values.restored(saved.header["shot"], saved.arrays)))
+
+
+def check(saved: Saved) -> list[Finding]:
+    """Plan the simulation of a shot; what its user may not expect of it. Blocks."""
+    return [] if "job" in saved.header else compute_process.run(planned(saved)).warnings
+
+
+def simulate(saved: Saved, target: Path, progress: Callable[[float, str], None] | None = None) -> None:
+    """Plan and simulate a shot in a process of its own, without Blender, and write its result.
 
     Raises:
         CondyleError: an error of the simulation (`WorkerError`, of the kind "DivergedError" where it diverged).
     """
-    worker = physics_access.part("worker.client")
-    client = worker.WorkerClient(worker.worker_command(), worker.worker_environment())
-    try:
-        job = client.submit("simulate", shot.header["job"], shot.arrays)
-        while not job.poll():
-            if progress is not None:
-                progress(job.progress, job.message)
-            time.sleep(0.01)
-    finally:
-        client.close()
-    if job.error is not None:
-        raise job.error
-    header = {name: value for name, value in shot.header.items() if name != "job"}
-    header |= {"format": RESULT, "shot": digest(shot), "answer": job.result.header}
+    answer = compute_process.run(_simulated(saved), progress)
+    header = {name: saved.header[name] for name in ("scene", *COMMON)}
+    header |= {"format": RESULT, "version": VERSIONS[RESULT][-1]}
+    header |= {"shot": digest(saved), "answer": answer.header}
     with physics_access.part("io.files").write_atomically(target) as made, made.open("wb") as stream:
-        np.savez(stream, **{HEADER: np.array(json.dumps(header, allow_nan=False))}, **job.result.arrays)
+        np.savez(stream, **{HEADER: np.array(json.dumps(header, allow_nan=False))}, **answer.arrays)
+
+
+def _simulated(saved: Saved) -> Steps[physics_access.Answer]:
+    if "job" in saved.header:
+        return (yield compute_process.client().submit("simulate", saved.header["job"], saved.arrays))
+    made = yield from planned(saved)
+    requests, between = physics_access.part("worker.requests"), saved.header["between"]
+    return (
+        yield requests.simulate(compute_process.client(), assemble=True, between=between, **made.arguments)
+    )
 
 
 def digest(shot: Saved) -> str:
@@ -122,7 +139,7 @@ def load_result(path: str | os.PathLike[str]) -> Saved:
 
 def answer_for(result: Saved, shot: Saved, plan: Plan) -> physics_access.Answer:
     """A result as the answer to the simulation of a shot as it is now; ModelError where it is of another one."""
-    for name, what in (("frames", "frames"), ("bodies", "bodies"), ("scales", "scales of bodies")):
+    for name, what in COMMON.items():
         if result.header[name] != shot.header[name]:
             raise physics_access.model_error(
                 f"the result was simulated for other {what} than scene {shot.header['scene']!r} has now: "
@@ -158,8 +175,9 @@ def _check(
     """FormatError unless a header is of this kind and version, and has what is wanted and what is common to all."""
     if header.get("format") != kind:
         raise _wrong(path, f"not a {kind} file: format is {header.get('format')!r:.40}")
-    if header.get("version") != VERSION:
-        raise _wrong(path, f"version {header.get('version')!r:.40} is not {VERSION}, the one known here")
+    if header.get("version") not in VERSIONS[kind]:
+        known = " or ".join(map(str, VERSIONS[kind]))
+        raise _wrong(path, f"version {header.get('version')!r:.40} is not {known}, as known here")
     for name, type_ in {"scene": str, "frames": list, "bodies": list, "scales": list, **wanted}.items():
         if not isinstance(header.get(name), type_):
             raise _wrong(path, f"{name!r} is missing, or no {type_.__name__}")

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
-from ..animation import keyed_poses, led_joints, looks, motion_curves, subframes
+from ..animation import led_joints, subframes
 from ..baking import local_matrices, mesh_caches, muscles
 from ..blender import physics_access, session, units
 from ..blender.compute_process import Breath, Drawn, Steps
 from ..data import frame_times, references
-from ..reading import carriers, input_values, prints, snapshot, stepper
+from ..reading import carriers, input_values, keyed_poses, looks, motion_sources, prints, snapshot, stepper
 from . import bake_preconditions, scene_checks
 from .fit import FitReport
 from .shot import Shot
@@ -85,7 +85,7 @@ def _parts(
     to_lead = keyed_poses.keyed_joints(view, read) if led else {}
     uids = {item.session_uid for item in to_lead.values()}
     joints = [*moving.joints(view, read), *looks.sample(view, read, frames, uids)]
-    with motion_curves.sources(view, joints, frames) as sources:
+    with motion_sources.sources(view, joints, frames) as sources:
         joints = subframes.looked_at(joints, sources, frames, fps, 1.0 / frame_times.samples(view))
     held = led_joints.held_at_start(joints) - {item.name for item in to_lead.values()}
     starts, begun = looks.see(view, read, frames[0], held, uids)

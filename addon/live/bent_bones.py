@@ -10,11 +10,11 @@ import numpy as np
 from bpy.types import Scene
 from mathutils import Matrix
 
+from ..animation.scene_model import SceneModel
 from ..baking import body_channels
 from ..blender import physics_access, units
 from ..data.references import Body, Handle, key_of
 from ..reading import conflicts, stepper
-from ..reading.scene import SceneModel
 
 
 class BentBones:

@@ -16,13 +16,13 @@ import numpy as np
 from bpy.types import Scene
 from mathutils import Matrix
 
+from ..animation.scene_model import ModelBody, SceneModel
 from ..baked import temporarily
 from ..baking import channels as channels_
 from ..baking.local_matrices import LocalPoses
 from ..blender import physics_access, units
 from ..data import references, stored_texts
 from ..data.references import Body, key_of
-from ..reading.scene import ModelBody, SceneModel
 from . import soft_meshes
 from .bent_bones import BentBones
 from .frames import Playhead

@@ -9,6 +9,7 @@ import bpy
 import numpy as np
 from bpy.types import Scene
 
+from ..animation.scene_model import PoseSpring, SceneModel
 from ..baking.figures import FORCE_UNITS
 from ..blender import physics_access, session
 from ..data import references
@@ -16,7 +17,6 @@ from ..data.joints import title_of, torque_path
 from ..data.live import SHOWN, LiveSettings, LiveSlider, scene_of
 from ..making import chains
 from ..reading import feedback, input_values, pose_springs
-from ..reading.scene import SceneModel
 
 #: numbers of soft ground and of mounts that are turned, by what they are called
 GROUND = {"stiffness": "Stiffness", "damping": "Damping"}
@@ -153,7 +153,7 @@ class Reader:
         return found
 
     def _of_spring(
-        self, spring: pose_springs.PoseSpring, settings: Any, gravity: np.ndarray
+        self, spring: PoseSpring, settings: Any, gravity: np.ndarray
     ) -> dict[tuple[str, str, str], Any]:
         gains = {key: value.tolist() for key, value in spring.gains(settings).items()}
         force, damping = spring.load(settings, gravity, self._gravity)
@@ -163,7 +163,7 @@ class Reader:
         return values
 
 
-def present(springs: Sequence[pose_springs.PoseSpring]) -> Iterator[tuple[pose_springs.PoseSpring, Any]]:
+def present(springs: Sequence[PoseSpring]) -> Iterator[tuple[PoseSpring, Any]]:
     """Springs of a model whose bodies are still there, each with what the scene says of it now."""
     objects = {item.session_uid: item for item in bpy.data.objects}
     for spring in springs:
@@ -174,7 +174,7 @@ def present(springs: Sequence[pose_springs.PoseSpring]) -> Iterator[tuple[pose_s
                 yield spring, settings
 
 
-def tuned() -> list[tuple[pose_springs.PoseSpring, Any]]:
+def tuned() -> list[tuple[PoseSpring, Any]]:
     """Those of the last run's springs that are set otherwise than when it began, with their settings."""
     return [
         (spring, settings)

@@ -14,7 +14,7 @@ from ..blender import compute_process, physics_access, session, units
 from ..blender.compute_process import Steps
 from ..data import finding_list, findings, frame_times, references
 from ..data import live as live_properties
-from ..jobs import bake, shot
+from ..jobs import bake, shot, take
 from ..making import orphans
 from ..reading import input_values
 from . import frames as live_frames
@@ -51,7 +51,8 @@ def live(
     uid = scene.session_uid
     frames = live_frames.frames(scene)  # a pre-roll is of bakes: here it would be seen
     rates = frame_times.samples(scene), units.frames_per_second(scene)  # the user may change them meanwhile
-    ready = yield from bake.ready(uid, frames, {}, motors=True)
+    taken = yield from take.take(uid, frames, {}, motors=True)
+    ready = yield from shot.plan(taken)
     scene = references.find_scene(uid)
     if record:
         mesh_caches.check(scene, ready.read.soft)

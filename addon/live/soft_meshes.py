@@ -8,10 +8,10 @@ import bpy
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import SceneModel
 from ..baking import mesh_caches
 from ..blender import units
 from ..reading import soft_shapes
-from ..reading.scene import SceneModel
 
 MODIFIER = "Condyle Live"
 

@@ -14,10 +14,11 @@ from mathutils import Matrix
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import body_reference, references, schema
+from ..data import stored_joints as joints
 from ..data.collection import collection_of
 from ..data.joints import match_coordinates
 from ..data.references import Body
-from ..reading import joints, masses
+from ..reading import masses
 from ..reading import scene as scene_to_model
 from ..sliders import driver_empties, sliders
 from . import joint_frames, rest_poses

@@ -20,9 +20,9 @@ from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..blender.physics_access import model_error
 from ..data import references
+from ..data import stored_joints as joints
 from ..data.joints import PROPERTY, shapes
 from ..posing import keep_sliders
-from ..reading import joints
 from ..sliders import sliders
 from . import bodies_and_joints, joint_frames
 

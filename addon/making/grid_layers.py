@@ -6,9 +6,9 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access
 from ..blender.physics_access import model_error
+from ..data import stored_joints as joints
 from ..data.joint_types import grid_directions
 from ..data.joints import JointProperties
-from ..reading import joints
 from . import bodies_and_joints, frame_grids, joint_frames
 
 

@@ -23,6 +23,7 @@ from ..baked import ik_chains
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import fit_settings, references
+from ..data import stored_joints as joint_reading
 from ..data.fitting import FitProperties
 from ..data.joint_shape import JointShape
 from ..data.joint_types import TYPES
@@ -37,7 +38,6 @@ from ..data.joints import (
     title_of,
 )
 from ..data.references import Body
-from ..reading import joints as joint_reading
 from ..sliders import sliders
 from . import bodies_and_joints, frame_grids, joint_frames, presets, rest_poses
 from .mirrored_bodies import Image, flipped, offset, opposite

@@ -19,10 +19,10 @@ from mathutils import Matrix
 
 from ..blender import physics_access, units
 from ..data import findings, schema
+from ..data import stored_joints as joints
 from ..data.joint_types import TYPES
 from ..data.joints import JointProperties, match_coordinates
 from ..data.references import Body
-from ..reading import joints
 from . import bodies_and_joints, connections, opensim_bones
 from .demo_shapes import free_spot
 from .opensim_muscles import add_muscles

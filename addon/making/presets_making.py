@@ -10,9 +10,10 @@ from bpy.types import Object, Scene
 
 from ..baked import ik_chains
 from ..blender import physics_access, units
+from ..data import stored_joints as joints
 from ..data.joints import match_coordinates, slider_names
 from ..data.references import Body
-from ..reading import joints, masses
+from ..reading import masses
 from ..sliders import sliders
 from . import bodies_and_joints, joint_places, presets_bodies, presets_curves
 from .presets import BY_NAME, Preset

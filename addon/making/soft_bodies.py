@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import Leaders
 from ..blender import physics_access
 from ..blender.physics_access import model_error
 from ..data import schema, soft_bodies
@@ -51,7 +52,7 @@ def _nodes(scene: Scene, item: Object) -> int:
     """How many nodes a soft body has; ModelError where it cannot be read."""
     view = snapshot.take(scene)
     record = next(each for each in soft_bodies.soft_bodies_of(view) if each.session_uid == item.session_uid)
-    known = carriers.Carriers(view, carriers.simulated(view), carriers.Followed())
+    known = carriers.Carriers(view, carriers.simulated(view), Leaders())
     return len(soft_shapes.read(view, record, known).nodes)
 
 

@@ -19,8 +19,8 @@ from ..blender import physics_access, units
 from ..data import references
 from ..data.joints import slider_names, title_of
 from ..data.references import Body, Handle, Key, key_of
+from ..data.stored_joints import child_in_joint, read_joint
 from ..reading import scene as scene_to_model
-from ..reading.joints import child_in_joint, read_joint
 from ..sliders import sliders as drive
 from . import project_poses
 

@@ -5,12 +5,12 @@ from contextlib import suppress
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import keyed_poses
 from ..blender import physics_access, session, units
 from ..data import references
+from ..data import stored_joints as joints
 from ..data.joints import PROPERTY, match_coordinates, shapes, slider_names
 from ..data.references import Body
-from ..reading import joints
+from ..reading import keyed_poses
 from ..sliders import sliders
 from . import project_poses
 

@@ -10,13 +10,14 @@ import bpy
 import numpy as np
 from bpy.types import Object, Scene
 
-from ..animation import keyed_poses, led_joints, single_pose
+from ..animation import led_joints, single_pose
 from ..blender import compat, compute_process, physics_access, units
 from ..blender.compute_process import Steps
 from ..curves import rotation_channels
 from ..data import findings, frame_times, references
+from ..data import stored_joints as joints
 from ..data.findings import Finding
-from ..reading import joints
+from ..reading import keyed_poses
 from ..sliders import sliders
 
 #: frames between two keys where the slider of a closed joint jumps between its ends; Blender merges keys within 0.01

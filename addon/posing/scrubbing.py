@@ -11,8 +11,8 @@ from bpy.types import Object, Scene
 
 from ..blender import physics_access, units
 from ..data import references
+from ..data import stored_joints as joints
 from ..data.joints import JointProperties, is_baked_over, slider_names
-from ..reading import joints
 from ..sliders import sliders
 
 #: samples along a curve and along each side of a surface

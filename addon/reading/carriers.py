@@ -7,31 +7,19 @@ followed: the model has a body for it, with a free joint that `animation.carrier
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import Leaders
 from ..blender import compat, physics_access, units
 from ..data import colliders, findings, force_fields, references, soft_bodies
 from ..data.feedback import ALONG
 from ..data.findings import Finding
 from ..data.references import Body, Handle, Key, key_of
 from . import muscle_points
-
-
-@dataclass(frozen=True)
-class Followed:
-    """Bodies that are animated, not simulated.
-
-    Attributes:
-        leaders: what is followed in the place of each: itself, or something that it is rigidly connected with.
-        axes: of leaders that turn far, the axis (3,) about which they do so most, in their own frames at the start.
-    """
-
-    leaders: Mapping[Handle, Handle] = field(default_factory=dict)
-    axes: Mapping[Handle, np.ndarray] = field(default_factory=dict)
 
 
 def simulated(scene: Scene) -> dict[Key, Object | None]:
@@ -156,10 +144,10 @@ class Carriers:
     """Tells on which bodies of a model things are.
 
     Args:
-        moving: of `simulated`. followed: what is animated, see `Followed`.
+        moving: of `simulated`. followed: what is animated, see `Leaders`.
     """
 
-    def __init__(self, scene: Scene, moving: Mapping[Key, Object | None], followed: Followed) -> None:
+    def __init__(self, scene: Scene, moving: Mapping[Key, Object | None], followed: Leaders) -> None:
         self.moving = moving
         self._followed: dict[Key, Body] = {}
         for handle, leader in followed.leaders.items():
@@ -205,7 +193,7 @@ def name_of(body: Body) -> str:
     return f"{body.name} (animated)"
 
 
-def joint_of(leader: Handle, followed: Followed) -> physics_access.Joint:
+def joint_of(leader: Handle, followed: Leaders) -> physics_access.Joint:
     """The joint of what is followed: a free one. What turns far has a hinge on it, so that the rest stays within half a
     turn: near whole turns rotation vectors swing around.
     """

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from bpy.types import Constraint, Object, PoseBone, Scene
 
+from ..animation.scene_model import SceneModel
 from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..curves.rotation_channels import rotation_path
@@ -16,7 +17,6 @@ from ..data import references
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH
 from ..data.references import Body, Key, key_of
 from . import snapshot
-from .scene import SceneModel
 
 #: what makes keys of a motion that comes from constraints
 HOW_TO_KEY = "bake its motion to keys (Animation > Bake Action with Visual Keying), then mute the constraint"

@@ -15,9 +15,9 @@ from ..data import references
 from ..data.connection_kinds import KINDS, has_end, joins_places
 from ..data.connections import GroundProperties
 from ..data.references import Body
+from ..data.stored_joints import json_object
 from . import meshes
 from .carriers import Carriers, held_by
-from .joints import json_object
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ needs elements whose kernels are compiled for it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import ModelField
 from ..blender import physics_access, units
 from ..data import force_fields, references
 from ..data.references import Body
@@ -21,15 +21,6 @@ from .carriers import Carriers
 
 FALLOFFS = {"SPHERE": "sphere", "TUBE": "tube", "CONE": "cone"}
 SIDES = {"BOTH": 0.0, "POSITIVE": 1.0, "NEGATIVE": -1.0}
-
-
-@dataclass(frozen=True)
-class ModelField:
-    """A field of the model: the input that is its strength, its object in the scene, and the path of the strength."""
-
-    input: str
-    session_uid: int
-    path: str
 
 
 def add_all(

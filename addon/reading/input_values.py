@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from bpy.types import Scene
 
+from ..animation.scene_model import SceneModel
 from ..blender import compat, physics_access
 from ..curves import fcurve_values
 from ..data import references
 from ..data.joints import torque_path
 from . import joint_motors, stepper
-from .scene import SceneModel
 
 TARGET = "condyle.muscle.control.target"
 EXCITATION = "condyle.muscle.excitation"

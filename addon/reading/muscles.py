@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import ModelMuscle
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
 from ..data.references import Body
+from ..data.stored_joints import json_object
 from . import muscle_lengths, muscle_points, obstacles
 from .carriers import Carriers
 from .connections import Coordinates
 from .connections import coordinate as read_coordinate
-from .joints import json_object
 from .muscle_points import LENGTHS, smoothing_of, strands_over
 
 #: physics names of the settings of a force law
@@ -32,18 +32,6 @@ FIGURES = {
     "least_activation": "minimum_activation",
     "rigid_tendon": "rigid_tendon",
 }
-
-
-@dataclass(frozen=True)
-class ModelMuscle:
-    """A muscle of the model: the session uid of its curve, its name, its excitation input (None: no force), and the
-    coordinate of its controller (None: it is excited by keys).
-    """
-
-    session_uid: int
-    name: str
-    excitation: str | None
-    controlled: str | None = None
 
 
 def add_all(

@@ -19,59 +19,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import PoseSpring
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import frame_times, references
-from ..data.bodies import BodyProperties
-from ..data.references import Body, Handle
-from .joints import child_in_joint
+from ..data.references import Body
+from ..data.stored_joints import child_in_joint
 from .masses import soft_name
 
 #: methods that treat springs explicitly, in steps of a fixed length
 EXPLICIT = {"symplectic_euler", "forward_euler", "rk4", "event_driven"}
 #: rotations and places that a pose tells at once
 PLAIN = {"spherical", "translational"}
-
-
-@dataclass(frozen=True)
-class PoseSpring:
-    """A spring of a model, as what it does changes with its settings.
-
-    Attributes:
-        handle: of its body. body, controller: names in the model. settings: of the body, as they were read.
-        carried: n I of the coordinates (n,), see above. armature: theirs without it (n,). step: [s], over which it acts
-            implicitly. mass: of the body [kg].
-    """
-
-    handle: Handle
-    body: str
-    controller: str
-    settings: BodyProperties
-    carried: np.ndarray
-    armature: np.ndarray
-    step: float
-    mass: float
-
-    def gains(self, settings: BodyProperties) -> dict[str, np.ndarray]:
-        """Stiffness, damping and armature of the coordinates (n,) by a body's settings."""
-        spring, count = settings.spring, len(self.carried)
-        if spring.strength == "STIFFNESS":
-            stiffness, damping = np.full(count, spring.stiffness), np.full(count, spring.damping)
-        else:
-            frequency = 2.0 * np.pi * spring.frequency
-            stiffness = self.carried * frequency**2
-            damping = 2.0 * spring.damping_ratio * stiffness / frequency
-        ahead = damping + self.step * stiffness
-        return {"stiffness": stiffness, "damping": ahead, "armature": self.armature + self.step * ahead}
-
-    def load(
-        self, settings: BodyProperties, gravity: np.ndarray, before: np.ndarray
-    ) -> tuple[np.ndarray, float]:
-        """Force (3,) [N] and damping [N s/m] of a body by its settings beyond those that were read, under other gravity
-        (3,) than before [m/s^2].
-        """
-        own, read = settings.gravity - 1.0, self.settings.gravity - 1.0
-        return self.mass * (own * gravity - read * before), self.mass * (settings.drag - self.settings.drag)
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,22 @@ simulation.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation.scene_model import Leaders, ModelBody, PoseSpring, SceneModel
 from ..blender import compute_process, physics_access, units
 from ..blender.compute_process import Breath, Steps
 from ..data import references, soft_bodies
 from ..data.joints import title_of
 from ..data.references import Body, Handle, Key, key_of
+from ..data.stored_joints import child_in_joint as child_in_joint
+from ..data.stored_joints import control_frames as control_frames
+from ..data.stored_joints import read_joint, start_of
+from ..data.stored_joints import stored_knots as stored_knots
 from . import (
     carriers,
     colliders,
@@ -32,78 +37,11 @@ from . import (
     soft_shapes,
 )
 from . import muscles as muscle_reading
-from .carriers import Carriers, Followed
-from .joints import child_in_joint as child_in_joint
-from .joints import control_frames as control_frames
-from .joints import read_joint, start_of
-from .joints import stored_knots as stored_knots
+from .carriers import Carriers
 from .masses import add_forces, add_soft_parts, mass_properties, skeleton
 
 #: mass properties of what is followed: whatever moves it bears the forces, and energies are those of what is simulated
 NEXT_TO_NOTHING = {"mass": 1e-6, "inertia": 1e-6 * np.eye(3)}
-
-
-@dataclass(frozen=True)
-class ModelBody:
-    """One body of the model: its number there, its handle in the scene, its uniform scale there, and name and session
-    uid of its joint's Empty (a free body: empty and 0; one that is followed: its name in the scene, and 0).
-    """
-
-    index: int
-    handle: Handle
-    name: str
-    scale: float
-    joint_name: str
-    joint_uid: int = 0
-
-    @property
-    def culprit(self) -> Handle:
-        """Subject of a finding about its motion: its joint, or the free body."""
-        return Handle(self.joint_uid) if self.joint_uid else self.handle
-
-
-@dataclass(frozen=True)
-class SceneModel:
-    """A model with its start state, and the scene's bodies and muscles in the model's order.
-
-    Attributes:
-        bodies: that are simulated. leaders: that are followed, of `followed` (see `carriers.Followed`).
-        held: parents of joints that are not simulated, and the Empties of joints to the world. springs: of chains.
-        fields: force fields that act on these. soft: bodies, which the model gets when its shot is planned.
-    """
-
-    model: Any
-    state: Any
-    bodies: tuple[ModelBody, ...]
-    held: tuple[Handle, ...] = ()
-    muscles: tuple[muscle_reading.ModelMuscle, ...] = ()
-    leaders: tuple[ModelBody, ...] = ()
-    followed: Followed = field(default_factory=Followed)
-    springs: tuple[pose_springs.PoseSpring, ...] = ()
-    fields: tuple[force_fields.ModelField, ...] = ()
-    soft: tuple[soft_shapes.SoftShape, ...] = ()
-
-    def handle_of(self, index: int) -> Handle | None:
-        """The scene's body of a body of the model; of soft parts and loop ends, the body that carries them."""
-        known = {entry.index: entry.handle for entry in (*self.bodies, *self.leaders)}
-        while index >= 0 and index not in known:
-            index = int(self.model.parent[index])
-        return known.get(index)
-
-    def keys_in(self, scene: Scene) -> set[Key]:
-        """The simulated bodies in a scene or a snapshot of one."""
-        return {key_of(body) for each in self.bodies if (body := each.handle.find_in(scene)) is not None}
-
-    def parents(self) -> list[int]:
-        """Of each simulated body the number, among these, of the nearest that carries it; -1: the world."""
-        numbers = {entry.index: number for number, entry in enumerate(self.bodies)}
-        found = []
-        for entry in self.bodies:
-            index = int(self.model.parent[entry.index])
-            while index >= 0 and index not in numbers:
-                index = int(self.model.parent[index])
-            found.append(numbers.get(index, -1))
-        return found
 
 
 @dataclass(frozen=True)
@@ -120,7 +58,7 @@ class _Link:
 
 
 def read(
-    scene: Scene, curves: Mapping[int, physics_access.Joint] | None = None, followed: Followed | None = None
+    scene: Scene, curves: Mapping[int, physics_access.Joint] | None = None, followed: Leaders | None = None
 ) -> SceneModel:
     """The model of a scene.
 
@@ -137,11 +75,11 @@ def read(
 def read_steps(
     scene: Scene,
     curves: Mapping[int, physics_access.Joint] | None,
-    followed: Followed | None,
+    followed: Leaders | None,
     motors: bool = False,
 ) -> Steps[SceneModel]:
     """Steps of `read`; motors: as `always` of `joint_motors.add`."""
-    followed = followed or Followed()
+    followed = followed or Leaders()
     known = Carriers(scene, carriers.simulated(scene), followed)
     links = _links(scene, known)
     soft = soft_bodies.in_use(scene)
@@ -208,7 +146,7 @@ def _add_to_joints(
     builder: physics_access.ModelBuilder,
     links: list[_Link],
     joints: Mapping[int, connections.Coordinates],
-) -> tuple[dict[str, np.ndarray], tuple[pose_springs.PoseSpring, ...]]:
+) -> tuple[dict[str, np.ndarray], tuple[PoseSpring, ...]]:
     """Add rolling, wobbling masses, controllers, springs to the animation, drag and shares of gravity; of the springs
     as `pose_springs.add`.
     """
@@ -243,7 +181,7 @@ def _add_controller(builder: physics_access.ModelBuilder, item: Object, body: st
         )
 
 
-def _of_leader(scene: Scene, link: _Link, known: Carriers, followed: Followed) -> dict[str, Any]:
+def _of_leader(scene: Scene, link: _Link, known: Carriers, followed: Leaders) -> dict[str, Any]:
     """Arguments of add_body for what is followed."""
     joint, frame = (carriers.joint_of(link.body.handle(), followed), carriers.relative(link.body, link.base))
     place = {"parent": known.name(link.base), "joint_in_parent": units.to_metres(frame, scene)}
@@ -321,7 +259,7 @@ def alone(
     scene: Scene, body: Body, joint: Object | None, curves: Mapping[int, physics_access.Joint] | None = None
 ) -> dict[str, Any]:
     """Arguments of add_body for a body with its joint's Empty (None: free), as if all other bodies were fixed."""
-    arguments = _arguments(scene, _Link(body, joint, None), Carriers(scene, {}, Followed()), curves or {})
+    arguments = _arguments(scene, _Link(body, joint, None), Carriers(scene, {}, Leaders()), curves or {})
     return {key: value for key, value in arguments.items() if key != "parent"}
 
 

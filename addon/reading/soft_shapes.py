@@ -3,9 +3,8 @@
 Arrays are in the world [m]. Physics gets nothing of this before a shot is planned (`animation.soft_bodies`).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import bpy
@@ -14,6 +13,7 @@ from bpy.types import Modifier, Object, Scene
 from mathutils import Vector
 from mathutils.bvhtree import BVHTree
 
+from ..animation.scene_model import SoftShape
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references, soft_bodies
@@ -33,27 +33,6 @@ DEFORMING = frozenset(
 )
 #: the body of the model that does not move
 HELD = "(held still)"
-
-
-@dataclass(frozen=True, eq=False)
-class SoftShape:
-    """A soft body as it is read.
-
-    Attributes:
-        session_uid, name: of its mesh object. vertices: (k, 3). nodes: (n, 3). tets: (m, 4).
-        attached: bodies of the model by nodes. poses: of these bodies, where the nodes are read (4, 4).
-        size: its longest side. settings: "sag" or "young", and "poisson", "density", "damping", "friction", "law".
-    """
-
-    session_uid: int
-    name: str
-    vertices: np.ndarray
-    nodes: np.ndarray
-    tets: np.ndarray
-    attached: Mapping[int, str]
-    poses: Mapping[str, np.ndarray]
-    size: float
-    settings: Mapping[str, Any]
 
 
 def gather(scene: Scene, known: Carriers) -> tuple[SoftShape, ...]:

@@ -21,15 +21,12 @@ class Stepper:
 
     def __init__(self, go: Callable[[float], None]) -> None:
         self.go = go
-        self._bodies: dict[Body, Body] = {}
         self._items: dict[Object, Object] = {}
 
     def matrix(self, body: Body) -> Matrix:
         """World matrix of a body, with scale."""
-        known = self._bodies.get(body)
-        if known is None:
-            known = self._bodies[body] = Body(self._item(body.object), body.bone)
-        return known.matrix
+        item = self._item(body.object)
+        return item.matrix_world @ item.pose.bones[body.bone].matrix if body.bone else item.matrix_world
 
     def value(self, item: Object, path: str) -> float:
         """The number, or the switch, that a data path of an object leads to."""

@@ -17,9 +17,9 @@ from bpy.types import Object, Scene
 from ..baked import ik_chains
 from ..blender import physics_access, session, units
 from ..data import references, schema
+from ..data import stored_joints as joints
 from ..data.joints import PROPERTY, CoordinateProperties, JointProperties, slider_names
 from ..data.references import Body
-from ..reading import joints
 from . import driver_empties, driver_motions, ik_influence
 
 CONSTRAINTS = (("Condyle Location", "COPY_LOCATION"), ("Condyle Rotation", "COPY_ROTATION"))

@@ -7,11 +7,11 @@ from bpy.types import Context, Object, Operator
 from ...blender import physics_access, session, units
 from ...blender.physics_access import model_error
 from ...data import references
+from ...data import stored_joints as joints
 from ...data.joints import JointProperties, has_curve
 from ...data.property_options import Edit, active_joint, figure, needing, needs_joint, unless
 from ...data.selection import show_only
 from ...making import bodies_and_joints, curve_tools, insert_frame
-from ...reading import joints
 from ...sliders import sliders
 from ..asked import choice, integer
 

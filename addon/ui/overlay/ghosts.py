@@ -9,7 +9,7 @@ from bpy.types import Object
 
 from ...blender import physics_access, units
 from ...data import references
-from ...reading import joints
+from ...data import stored_joints as joints
 from .shown import Shown
 
 GOOD, MIDDLE, BAD = (0.20, 0.80, 0.30), (0.98, 0.80, 0.10), (0.95, 0.15, 0.12)

@@ -19,10 +19,10 @@ from mathutils import Matrix
 
 from ...blender import attachments, physics_access, redraw, units
 from ...data import references
+from ...data import stored_joints as joints
 from ...data.frame_times import frame_ends
 from ...data.joint_shape import JointShape
 from ...data.joints import is_baked_over, shapes, slider_names
-from ...reading import joints
 
 # A drawing is rebuilt only after this many times its own duration, so that dragging a control frame stays fluent.
 PATIENCE = 2.0

@@ -8,8 +8,8 @@ import numpy as np
 from bpy.types import Object
 
 from ...blender import physics_access
+from ...data import stored_joints as joints
 from ...data.overlay import OverlayProperties
-from ...reading import joints
 from ...sliders import sliders
 from .ghosts import outline
 from .shown import Shown

@@ -18,7 +18,7 @@ def leaders(part, scene):
     """Names of what is followed, as a bake reads the scene."""
     frames = np.arange(scene.frame_start, scene.frame_end + 1.0)
     with part("baked.temporarily").without_bake(scene):
-        found = part("animation.carriers").sample(scene, frames)
+        found = part("reading.followed").sample(scene, frames)
     return sorted(handle.find_in(bpy.data).name for handle in set(found.followed.leaders.values()))
 
 

@@ -39,7 +39,7 @@ def test_a_weight_that_steps_does_so_at_once(part, make):
     item, weights = make.empty("Joint"), part("animation.follow_weights")
     keyed(item, "follow", {1.0: 0.2, 3.5: 0.9, 5.0: 0.3})
     seen = weights.Strength(np.arange(7.0), np.array([0.2] * 4 + [0.9, 0.3, 0.3]), np.zeros(7, dtype=bool))
-    found = weights.between_frames(part("animation.looks")._strength_curves(item), seen, np.arange(31) / 5.0)
+    found = weights.between_frames(part("reading.looks")._strength_curves(item), seen, np.arange(31) / 5.0)
     at = np.array([3.45, 3.499, 3.501, 4.95, 4.999, 5.0])
     # Blender takes what is nearer to a key than a ten-thousandth of a frame for it
     np.testing.assert_allclose(found.weights_at(at), [0.2, 0.2, 0.9, 0.9, 0.9, 0.3], atol=1e-6)

@@ -60,7 +60,7 @@ def test_a_joint_follows_the_childs_keys_until_its_switch_lets_go(part, scene, a
     fore.rotation_mode = "QUATERNION"
     joint = part("reading.scene").read_joint(scene, elbow)
     frame = np.array(elbow.matrix_world)
-    after = part("reading.joints").child_in_joint(elbow)
+    after = part("data.stored_joints").child_in_joint(elbow)
     for number, angle in {1: 0.2, 13: 1.0, 25: 1.0}.items():
         pose = np.linalg.inv(np.array(upper.matrix_world)) @ frame @ joint.transform([angle]) @ after
         fore.matrix_basis = pose.T

@@ -28,13 +28,13 @@ def bake(part, make):
         joint.condyle.joint.prescribed, joint.condyle.joint.follow = follow == 1.0, follow
         lead(part, joint, slider, fps)
         scene.frame_set(0)
-        gone, take = [], part("animation.looks").Looks.take
+        gone, take = [], part("reading.looks").Looks.take
 
         def counted(looks, place):
             gone.append(place)
             take(looks, place)
 
-        sources = part("animation.motion_curves").sources
+        sources = part("reading.motion_sources").sources
 
         @contextmanager
         def back(view, *arguments):
@@ -45,8 +45,8 @@ def bake(part, make):
             assert scene.frame_current == before and scene.frame_subframe == 0.0
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(part("animation.looks").Looks, "take", counted)
-            patch.setattr(part("animation.motion_curves"), "sources", back)
+            patch.setattr(part("reading.looks").Looks, "take", counted)
+            patch.setattr(part("reading.motion_sources"), "sources", back)
             report = part("jobs.bake").bake_now(scene)
         return report.result.q[:: fps // 12], len(gone)
 
@@ -224,7 +224,7 @@ def test_a_bone_is_led_by_what_bends_it_and_not_by_what_carries_its_parent_too(
     goal.keyframe_insert("location", index=0, frame=6)
     bend.keyframe_insert("influence", frame=7)
 
-    source = part("animation.keyed_poses").source_of_joint(joint)
+    source = part("reading.keyed_poses").source_of_joint(joint)
 
     def found():
         return sorted(

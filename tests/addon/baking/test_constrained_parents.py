@@ -39,7 +39,7 @@ def refused(part, scene, ph, words):
         part("jobs.bake").bake_now(scene)
     with pytest.raises(ph.ModelError, match=words):  # nor does it run live
         part("blender.compute_process").run(
-            part("jobs.bake").ready(scene.session_uid, np.arange(1.0, 6.0), {})
+            part("jobs.take").take(scene.session_uid, np.arange(1.0, 6.0), {})
         )
     errors = [finding.text for finding in part("jobs.scene_checks").check(scene) if finding.is_error]
     assert errors == [str(caught.value)]

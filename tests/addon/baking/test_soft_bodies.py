@@ -167,12 +167,9 @@ def test_it_rests_on_a_floor_beside_an_animated_collider(part, belly, make, ph):
     for item, shape in ((floor, "PLANE"), (post, "BOX")):
         item.condyle.collider.enabled = True
         item.condyle.collider.shape, item.condyle.collider.size = shape, (0.1, 0.1, 0.2)
-    steps, planned = part("jobs.bake").ready(scene.session_uid, np.arange(1.0, 25.0), {}, to_bake=True), None
-    while planned is None:
-        try:
-            next(steps)
-        except StopIteration as end:
-            planned = end.value
+    run = part("blender.compute_process").run
+    taken = run(part("jobs.take").take(scene.session_uid, np.arange(1.0, 25.0), {}, to_bake=True))
+    planned = run(part("jobs.shot").plan(taken))
     model, options = planned.read.model, planned.options
     motion = ph.simulate(
         model, planned.read.state, 23.0 / 24.0, 0.004, options["integrator"], motions=options["motions"]

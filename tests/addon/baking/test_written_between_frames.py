@@ -199,12 +199,12 @@ def test_a_joint_is_let_go_of_at_the_key_of_what_holds_it(part, make, path, valu
     on = np.array([1.0] * 4 + [0.0] * 2)
     weight = 0.5 + 0.5 * on if path == "follow" else 0.0 * on
     seen = weights.Strength(np.arange(6.0), weight, on > (1.0 if path == "follow" else 0.0))
-    found = weights.between_frames(part("animation.looks")._strength_curves(item), seen, np.arange(26) / 5.0)
+    found = weights.between_frames(part("reading.looks")._strength_curves(item), seen, np.arange(26) / 5.0)
     assert found.held_at(np.array([3.2999, 3.3001])).tolist() == [True, False]
     assert found.weights_at(np.array([3.2, 3.4])).tolist() == ([1.0, 0.5] if path == "follow" else [0.0, 0.0])
     other = weights.Strength(np.arange(6.0), 0.3 * on, on > 1.0)  # something else has a say
     assert (
-        weights.between_frames(part("animation.looks")._strength_curves(item), other, np.arange(26) / 5.0)
+        weights.between_frames(part("reading.looks")._strength_curves(item), other, np.arange(26) / 5.0)
         is other
     )
 

@@ -144,7 +144,7 @@ def test_files_of_released_versions_load(part, condyle, path):
     assert part("baked.temporarily").is_baked(shank)
     assert part("jobs.bake").free_bake(scene) == 1
     assert shank.animation_data.action.name == "ShankAction"
-    assert len(part("animation.keyed_poses").keyed_frames(part("data.references").Body(shank))) == 13
+    assert len(part("reading.keyed_poses").keyed_frames(part("data.references").Body(shank))) == 13
     bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 
 

@@ -176,24 +176,16 @@ def test_a_cancelled_first_fit_makes_no_joint_and_no_bodies(part, scene, make):
 
 
 @pytest.mark.parametrize("edited", [False, True])
-def test_an_edit_while_blender_draws_is_simulated(part, scene, make, body, monkeypatch, edited):
+def test_an_edit_while_blender_draws_is_simulated(part, scene, make, body, edited):
     """What a bake notes of the scene must be of the scene that it simulates."""
     box = make.box("Box")
     part("making.bodies_and_joints").make_body(scene, body(box), motion="FREE")
-    bake, made = part("jobs.bake"), []
-
-    def plan(shot):
-        made.append(shot)
-        yield from ()
-
-    monkeypatch.setattr(bake, "plan", plan)
-    steps = bake.ready(scene.session_uid, np.arange(1, 5), {})
+    steps = part("jobs.take").take(scene.session_uid, np.arange(1, 5), {})
     next(steps)
     if edited:
         box.condyle.body.mass_source, box.condyle.body.mass = "MANUAL", 7.0
         part("blender.session").changes += 1  # as the handler counts it
-    list(steps)
-    (shot,) = made
+    shot = part("blender.compute_process").run(steps)
     assert (shot.read.model.bodies[0].mass == 7.0) == edited
     assert shot.changes == part("blender.session").changes
 

@@ -263,7 +263,7 @@ def test_a_knee_is_fitted_to_what_inverse_kinematics_makes_of_the_leg(part, scen
         rig.pose.bones[name].rotation_mode = "QUATERNION"
     rig.pose.bones["Shin"].lock_ik_y = rig.pose.bones["Shin"].lock_ik_z = True
     make.update()
-    keyed = part("animation.keyed_poses")
+    keyed = part("reading.keyed_poses")
     thigh, shin = body(rig, "Thigh"), body(rig, "Shin")
     frames, poses, _ = keyed.keyed_samples(scene, keyed.source("Shin", shin, thigh, shin.matrix))
     assert frames.tolist() == list(range(1, 14))

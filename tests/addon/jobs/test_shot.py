@@ -130,6 +130,91 @@ def test_a_shot_is_simulated_without_blender_and_applied_to_the_bit(part, condyl
     assert keys[0].keys() == keys[1].keys() and list(keys[0].values()) == list(keys[1].values())
 
 
+WITHOUT = """
+import sys
+sys.modules["bpy"] = sys.modules["mathutils"] = None  # imports of these fail
+import numpy as np
+from addon.blender import compute_process
+from addon.jobs import shot, shot_files, shot_values
+from addon.staleness import compare
+saved = shot_files.load(sys.argv[1])
+taken = shot_values.restored(saved.header["shot"], saved.arrays)
+made = compute_process.run(shot.plan(taken))
+assert not list(compare.changes(taken.prints, taken.prints, taken.prints.keys(), {}))
+tau = made.options["tau"]
+np.savez(sys.argv[2], q=made.read.state.q, qd=made.read.state.qd, tau=tau.values, codes=[each.code for each in
+    made.warnings], motion=made.options["motions"]["Rig/Hips (animated)"].values, dt=made.options["dt"])
+"""
+
+
+def test_a_saved_shot_is_planned_without_blender_as_in_it(part, condyle, stage, tmp_path):
+    if condyle.__name__ != "addon":
+        pytest.skip("the installed extension has no command line outside of Blender")
+    part("jobs.bake").save_shot_now(stage, tmp_path)
+    line = [sys.executable, "-c", WITHOUT, str(tmp_path), str(tmp_path / "planned.npz")]
+    done = subprocess.run(
+        line, capture_output=True, text=True, cwd=Path(condyle.__file__).parents[1], timeout=600
+    )
+    assert done.returncode == 0, done.stderr
+    run = part("blender.compute_process").run
+    frames = np.arange(stage.frame_start, stage.frame_end + 1.0)
+    made = run(
+        part("jobs.shot").plan(run(part("jobs.take").take(stage.session_uid, frames, {}, to_bake=True)))
+    )
+    found = np.load(tmp_path / "planned.npz")
+    assert np.array_equal(found["q"], made.read.state.q) and np.array_equal(found["qd"], made.read.state.qd)
+    assert np.array_equal(found["tau"], made.options["tau"].values) and found["dt"] == made.options["dt"]
+    assert np.array_equal(found["motion"], made.options["motions"]["Rig/Hips (animated)"].values)
+    assert list(found["codes"]) == codes(made.warnings)
+
+
+def test_a_saved_shot_has_all_that_it_had(part, stage, tmp_path):
+    """But for what only the scene has a use for; session uids are counted anew."""
+    values, files = part("jobs.shot_values"), part("jobs.shot_files")
+    part("jobs.bake").save_shot_now(stage, tmp_path)
+    saved = files.load(tmp_path)
+    again = {}
+    shot = values.restored(saved.header["shot"], saved.arrays)
+    assert values.described(shot, again) == saved.header["shot"]
+    assert again.keys() == saved.arrays.keys()
+    for name, array in again.items():
+        assert array.dtype == saved.arrays[name].dtype and np.array_equal(array, saved.arrays[name])
+    assert {each.handle.session_uid for each in shot.read.bodies} <= set(range(1, 20))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"Shot": {}},
+        {"Shot": {"frames": {"array": "none"}}},
+        {"Popen": {}},
+        {"tuple": []},
+        {"Handle": {"bone": "", "session_uid": 1}},
+        {"floats": 1, "two": 2},
+    ],
+)
+def test_damaged_shots_are_refused(part, ph, damage):
+    with pytest.raises(ph.FormatError, match="not a shot, or damaged"):
+        part("jobs.shot_values").restored(damage, {})
+
+
+def test_a_shot_of_the_first_version_is_simulated(part, stage, tmp_path):
+    """Which held the job that was planned from the shot."""
+    files, requests = part("jobs.shot_files"), part("blender.physics_access").part("worker.requests")
+    part("jobs.bake").save_shot_now(stage, tmp_path / "new")
+    saved = files.load(tmp_path / "new")
+    made = part("blender.compute_process").run(files.planned(saved))
+    job, arrays = requests.simulation(
+        {"assemble": True, "between": saved.header["between"], **made.arguments}
+    )
+    header = {name: saved.header[name] for name in ("format", "scene", "frames", "bodies", "scales")}
+    files.save(tmp_path / "old", files.Saved(header | {"version": 1, "job": job}, arrays))
+    for name in ("new", "old"):
+        files.simulate(files.load(tmp_path / name), tmp_path / f"{name}.npz")
+    new, old = (files.load_result(tmp_path / f"{name}.npz") for name in ("new", "old"))
+    assert all(np.array_equal(old.arrays[name], new.arrays[name]) for name in ("t", "q", "qd", "poses"))
+
+
 def test_a_result_of_another_shot_is_refused_before_anything_changes(part, stage, ph, tmp_path):
     files, bake = part("jobs.shot_files"), part("jobs.bake")
     bake.save_shot_now(stage, tmp_path)
@@ -157,7 +242,7 @@ def test_a_result_of_another_shot_is_refused_before_anything_changes(part, stage
 
 @pytest.mark.parametrize(
     "change",
-    [{"format": "condyle-jobs"}, {"version": 2}, {"job": []}, {"bodies": None}, {"frames": "1"}],
+    [{"format": "condyle-jobs"}, {"version": 3}, {"shot": []}, {"bodies": None}, {"frames": "1"}],
     ids=lambda change: next(iter(change)),
 )
 def test_files_that_are_no_shots_are_refused(part, stage, ph, tmp_path, change):

@@ -78,20 +78,20 @@ def test_the_child_moves_as_before(part, scene, knee, operator, scale, bones):
 
 
 def pose_at(part, scene, joint, value):
-    return part("reading.joints").read_joint(scene, joint).transform(np.array([value]))
+    return part("data.stored_joints").read_joint(scene, joint).transform(np.array([value]))
 
 
 @pytest.mark.small
 def test_a_curve_reversed_twice_is_itself_but_for_what_it_says(part, knee, scene):
     joint, _ = knee()
     tools, run = part("making.curve_tools"), part("blender.compute_process").run
-    old = part("reading.joints").read_joint(scene, joint)
+    old = part("data.stored_joints").read_joint(scene, joint)
     ends = [old.transform(old.range[0, k : k + 1]) for k in (0, 1)]
     first = run(tools.reverse(scene, joint))
-    turned = part("reading.joints").read_joint(scene, joint)
+    turned = part("data.stored_joints").read_joint(scene, joint)
     assert np.abs(turned.transform(turned.range[0, :1]) - ends[1]).max() < 1e-6  # ends are kept exactly
     second = run(tools.reverse(scene, joint))
-    again = part("reading.joints").read_joint(scene, joint)
+    again = part("data.stored_joints").read_joint(scene, joint)
     at = np.linspace(*old.range[0], 20)[:, None]
     gaps = np.linalg.norm((again.transform(at) - old.transform(at))[:, :3, 3], axis=1)
     told = 1e-3 * (first.distance + second.distance)
@@ -108,7 +108,7 @@ def test_frames_evened_out_lie_at_even_lengths(part, knee, scene):
     before, now = report.unevenness
     # a clamped curve's first and last steps are two thirds of the mean of those inside by its knots
     assert before > 3.0 and now < 2.3 and report.num_frames == len(frames) == 14
-    curve = part("reading.joints").read_joint(scene, joint)
+    curve = part("data.stored_joints").read_joint(scene, joint)
     at = np.linspace(*curve.range[0], 30)
     speeds = [curve.twist_metric.norm(curve.evaluate(np.array([q]))[1][:, 0]) for q in at]
     assert np.allclose(speeds, 1.0, atol=0.05)  # its coordinate is the length
@@ -136,7 +136,7 @@ def test_a_closed_curve_is_reversed_and_evened_out(part, scene, make, authoring)
     joint.condyle.joint.periodic = True
     part("sliders.sliders").set_driven(scene, joint, True)
     joint["coordinate"] = 1.0
-    tools, read = part("making.curve_tools"), part("reading.joints").read_joint
+    tools, read = part("making.curve_tools"), part("data.stored_joints").read_joint
     for make_it in (tools.reverse, tools.even_out):
         old, place = read(scene, joint), joint["coordinate"]
         report = part("blender.compute_process").run(make_it(scene, joint))
@@ -176,7 +176,7 @@ def test_a_duplicate_stands_a_little_further_and_is_selected(part, scene, knee):
     select(frames[8].object)
     assert bpy.ops.condyle.duplicate_control_frame(share=0.5) == {"FINISHED"}
     assert len(frames) == 10 and bpy.context.active_object == frames[9].object
-    part("reading.joints").read_joint(scene, joint)  # no frames coincide
+    part("data.stored_joints").read_joint(scene, joint)  # no frames coincide
     select(frames[2].object)
     assert bpy.ops.condyle.duplicate_control_frame() == {"FINISHED"}
     places = [np.array(frame.object.matrix_world.translation) for frame in frames]
@@ -284,7 +284,7 @@ def test_a_pose_on_a_curve_that_leaves_its_frames_goes_between_them(part, scene,
     """A cubic curve through the frames of a ring in steps of 60 degrees runs by up to a sixth of a step inside."""
     draw(*((np.cos(turn), np.sin(turn)) for turn in np.radians(60.0 * np.arange(5))))
     joint = bpy.data.objects["Wire"]
-    curve = part("reading.joints").read_joint(scene, joint)
+    curve = part("data.stored_joints").read_joint(scene, joint)
     for q in np.linspace(*curve.domain, 23)[1:-1]:
         pose = curve.transform(np.array([q]))
         index = part("making.curve_tools").index_in_order(scene, joint, pose)
@@ -368,10 +368,10 @@ def test_a_coordinate_that_counts_something_goes_along(part, scene, knee, operat
     assert bpy.ops.condyle.fit(num_frames=9, coordinate=counts, angle_axis=(0, 1, 0)) == {"FINISHED"}
     assert bpy.ops.condyle.key_sliders() == {"FINISHED"}
     before, value = path_of(scene, moved), joint["coordinate"]
-    lower, upper = part("reading.joints").read_joint(scene, joint).range[0]
+    lower, upper = part("data.stored_joints").read_joint(scene, joint).range[0]
     assert getattr(bpy.ops.condyle, operator)() == {"FINISHED"}
     assert np.abs(path_of(scene, moved) - before).max() < 2e-4
-    now = part("reading.joints").read_joint(scene, joint).range[0]
+    now = part("data.stored_joints").read_joint(scene, joint).range[0]
     assert now == pytest.approx((lower, upper), abs=1e-3)  # the same angles, or the same length
     turned = operator == "reverse_curve" and counts == "ARC_LENGTH"
     assert joint["coordinate"] == pytest.approx(lower + upper - value if turned else value, abs=1e-3)

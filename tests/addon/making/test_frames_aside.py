@@ -75,7 +75,7 @@ def test_a_frame_that_is_added_to_a_preset_lies_on_its_curve(part, scene, preset
     """There the child hangs beside the curve by its rest pose: the frame was set at the child's own origin."""
     joint = part("making.presets_making").add_with_bodies(scene, preset)
     select(joint)
-    reader, settings = part("reading.joints"), joint.condyle.joint
+    reader, settings = part("data.stored_joints"), joint.condyle.joint
     ends = joint.id_properties_ui("coordinate").as_dict()
     joint["coordinate"] = 0.43 * ends["max"]
     joint.update_tag()

@@ -185,7 +185,7 @@ def test_sliders_move_along_a_surface_that_bulges_between_equal_edges(part, scen
         frame[:3, 3] = x, y, (1.0 + (x in {1, 2})) * (1.0 + (y in {1, 2}))
         authoring.add_control_frame(scene, joint, frame)
     authoring.drive(scene, joint, True)
-    surface = part("reading.joints").read_joint(scene, joint)
+    surface = part("data.stored_joints").read_joint(scene, joint)
     for values in np.random.default_rng(0).uniform(0.0, 1.0, (3, 2)):
         joint["coordinate q_1"], joint["coordinate q_2"] = values.tolist()
         joint.update_tag()

@@ -104,7 +104,7 @@ def test_a_joint_that_is_there_is_brought_up_to_date(part, scene, legs):
     joint.condyle.joint.frames[2].object.location.x += 0.02
     assert bpy.ops.condyle.mirror_joint() == {"FINISHED"}
     assert len(bpy.data.objects) == before
-    read = part("reading.joints").control_frames
+    read = part("data.stored_joints").control_frames
     assert np.allclose(read(scene, other), image(read(scene, joint)), atol=1e-6)
     select(other)  # and back: nothing changes
     now = read(scene, joint)
@@ -161,7 +161,7 @@ def test_every_type_of_joint_moves_as_in_a_mirror(part, scene, make, hips, ph, n
         signs.append(np.sign(own.start))
         assert (own.lower, own.upper) == pytest.approx((0.1, 0.4) if signs[-1] > 0 else (-0.4, -0.1))
     assert name not in TURNING or min(signs) > 0
-    read, rest = part("reading.joints").read_joint, part("reading.joints").child_in_joint
+    read, rest = part("data.stored_joints").read_joint, part("data.stored_joints").child_in_joint
     one, two = read(scene, joint), read(scene, other)
     for values in np.random.default_rng(1).uniform(0.0, 0.3, (3, len(signs))):
         left, right = (
@@ -230,7 +230,7 @@ def test_axes_of_the_other_side_may_be_others(part, scene, hips):
     joint = hips("slider", right=(0.0, 0.0, 0.0, 1.0))
     made = part("making.mirroring").mirror(scene, joint)
     assert made.warnings == ()
-    one, two = (part("reading.joints").child_in_joint(each) for each in (joint, made.joint))
+    one, two = (part("data.stored_joints").child_in_joint(each) for each in (joint, made.joint))
     left, right = rigid(joint.matrix_world) @ one, rigid(made.joint.matrix_world) @ two
     assert np.allclose(right, image(left) @ np.diag([-1.0, -1.0, 1.0, 1.0]), atol=1e-6)
     assert np.allclose(right, rigid(bpy.data.objects["Thigh.R"].matrix_world), atol=1e-6)

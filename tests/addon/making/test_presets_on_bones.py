@@ -143,7 +143,7 @@ def test_a_search_tells_how_far_off_a_connected_bone_really_is(part, scene, make
     joint["coordinate"] = 1.2
     joint.update_tag()
     make.update()
-    known = part("reading.joints").read_joint(scene, joint)
+    known = part("data.stored_joints").read_joint(scene, joint)
     moved = known.transform(known.from_readings(np.array([1.2])))
     frame = np.array(joint.matrix_world)
     wish.goal[:3, 3] = (frame @ moved @ np.linalg.inv(frame) @ (0, 0, 0, 1))[:3]

@@ -25,7 +25,7 @@ def test_every_joint_follows_its_sliders(part, scene, make, kind, inverted):
     body, authoring, reader = (
         part("data.references").Body,
         part("making.bodies_and_joints"),
-        part("reading.joints"),
+        part("data.stored_joints"),
     )
     units = part("blender.units")
     scene.unit_settings.scale_length = 0.5
@@ -61,7 +61,7 @@ def test_a_surface_of_three_directions_follows_its_sliders(part, scene, make):
     body, authoring, reader = (
         part("data.references").Body,
         part("making.bodies_and_joints"),
-        part("reading.joints"),
+        part("data.stored_joints"),
     )
     a = make.box("A")
     joint = authoring.add_joint(scene, None, body(a), "spline_surface", name="Joint")
@@ -127,7 +127,7 @@ def test_a_joint_on_another_joints_curve_follows_it(part, scene, make):
     live._moved.add(holder.session_uid)
     live.renew()
     make.update()
-    curve = part("reading.joints").read_joint(scene, joint)
+    curve = part("data.stored_joints").read_joint(scene, joint)
     assert np.abs(np.array(b.matrix_world) - curve.transform(np.array((0.1, 0.1)))).max() < 1e-6
     assert np.abs(np.array(b.matrix_world) - np.eye(4)).max() > 0.01
 
@@ -152,7 +152,7 @@ def test_a_ball_stops_at_its_limit_whatever_the_sliders_say(part, scene, make, p
     body, authoring, reader = (
         part("data.references").Body,
         part("making.bodies_and_joints"),
-        part("reading.joints"),
+        part("data.stored_joints"),
     )
     a = make.box("A")
     joint = authoring.add_joint(scene, None, body(a), "spherical")

@@ -91,8 +91,8 @@ def test_demo_knee_has_five_keyed_poses_and_is_fitted_by_one_press(part, scene, 
     joint = only_joint(part)
     assert bpy.context.active_object == joint
     assert part("ui.welcome.panels").NextStepPanel.poll(bpy.context)
-    frames, _, _ = part("animation.keyed_poses").keyed_samples(
-        scene, part("animation.keyed_poses").source_of_joint(joint)
+    frames, _, _ = part("reading.keyed_poses").keyed_samples(
+        scene, part("reading.keyed_poses").source_of_joint(joint)
     )
     assert len(frames) == 5 and frames[0] == scene.frame_start and frames[-1] == scene.frame_end
     assert bpy.ops.condyle.fit() == {"FINISHED"}

@@ -12,11 +12,11 @@ from bpy.types import Object, Scene
 from ..blender import physics_access, units
 from ..blender.physics_access import model_error
 from ..blender.units import in_si
-from ..data import references
-from ..data.fitting import FitProperties
-from ..data.joint_shape import JointShape
-from ..data.joint_types import TYPES, grid_directions
-from ..data.joints import JointPart, JointProperties, has_surface
+from . import references
+from .fitting import FitProperties
+from .joint_shape import JointShape
+from .joint_types import TYPES, grid_directions
+from .joints import JointPart, JointProperties, has_surface
 
 
 def read_joint(scene: Scene, item: Object) -> physics_access.Joint:

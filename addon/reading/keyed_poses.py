@@ -10,16 +10,16 @@ import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix
 
+from ..animation import follow_weights
+from ..animation.scene_model import SceneModel
 from ..baked import temporarily
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..data import references
 from ..data.joints import slider_names
-from ..reading import driving_keys
-from ..reading.own_animation import Stillness
-from ..reading.scene import SceneModel
 from ..sliders import sliders
-from . import follow_weights
+from . import driving_keys
+from .own_animation import Stillness
 
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
 

@@ -12,22 +12,23 @@ from typing import Any
 import numpy as np
 from bpy.types import Object, Scene
 
+from ..animation import follow_weights, led_joints
+from ..animation.follow_weights import Curves, Strength
+from ..animation.jump_search import Shown
+from ..animation.led_joints import Followed
+from ..animation.scene_model import ModelBody, SceneModel
+from ..animation.start_states import LOOKS, Seen
 from ..blender import compat, physics_access, units
 from ..blender.physics_access import model_error
 from ..curves import fcurve_values
 from ..curves.fcurve_values import SEEN
 from ..data import findings, references
+from ..data import stored_joints as joints
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH, slider_names
 from ..data.references import Handle
-from ..reading import joints, pose_springs, stepper
-from ..reading import scene as scene_to_model
-from ..reading.stepper import Stepper
 from ..sliders import sliders
-from . import follow_weights, keyed_poses, led_joints
-from .follow_weights import Curves, Strength
-from .jump_search import Shown
-from .led_joints import Followed
-from .start_states import LOOKS, Seen
+from . import keyed_poses, pose_springs, stepper
+from .stepper import Stepper
 
 # Keys nearer than this to one another [frames] are one to Blender.
 ONE_KEY = 0.01
@@ -58,9 +59,7 @@ def _strength_curves(item: Object) -> Curves:
     return fcurve_values.alone(item, PRESCRIBED_PATH), fcurve_values.alone(item, FOLLOW_PATH)
 
 
-def sample(
-    scene: Scene, read: scene_to_model.SceneModel, frames: np.ndarray, led: Container[int] = ()
-) -> list[Followed]:
+def sample(scene: Scene, read: SceneModel, frames: np.ndarray, led: Container[int] = ()) -> list[Followed]:
     """What the joints do that are prescribed, or drawn, at some time from the first of the frames (F,) to the last, or
     are among `led`, by session uid: as if these were prescribed. The scene is put back.
 
@@ -212,7 +211,7 @@ class _Chosen:
     """
 
     index: int
-    entry: scene_to_model.ModelBody
+    entry: ModelBody
     body: references.Body
     joint: Any
     with_speed: bool
@@ -222,7 +221,7 @@ class _Chosen:
 
 
 def see(
-    scene: Scene, read: scene_to_model.SceneModel, frame: float, given: set[str], moving: Container[int] = ()
+    scene: Scene, read: SceneModel, frame: float, given: set[str], moving: Container[int] = ()
 ) -> tuple[list[Seen], list[findings.Finding]]:
     """Look at the animation before and at a frame; returns what was seen, and warnings. The scene is put back.
 
@@ -274,8 +273,8 @@ def see(
 
 
 def _starting(
-    scene: Scene, read: scene_to_model.SceneModel, given: Container[str]
-) -> Iterator[tuple[scene_to_model.ModelBody, references.Body, Object | None, str]]:
+    scene: Scene, read: SceneModel, given: Container[str]
+) -> Iterator[tuple[ModelBody, references.Body, Object | None, str]]:
     """Bodies of the model and of the scene, joints' Empties (None: free) and what they start from, of all that do not
     follow their animation anyway as joints of the names `given` do.
     """
@@ -286,7 +285,7 @@ def _starting(
             yield entry, body, item, scene.condyle.start.source if own == "SCENE" else own
 
 
-def settling(scene: Scene, read: scene_to_model.SceneModel, given: Collection[str]) -> list[str]:
+def settling(scene: Scene, read: SceneModel, given: Collection[str]) -> list[str]:
     """The model's bodies whose joints start settled; given: names of joints that follow their animation anyway."""
     found = []
     controlled = {controller.body for controller in read.model.controllers}
@@ -297,9 +296,7 @@ def settling(scene: Scene, read: scene_to_model.SceneModel, given: Collection[st
     return found
 
 
-def left_behind(
-    scene: Scene, read: scene_to_model.SceneModel, given: Container[str]
-) -> list[findings.Finding]:
+def left_behind(scene: Scene, read: SceneModel, given: Container[str]) -> list[findings.Finding]:
     """A finding where joints start with their start values though their sliders stand elsewhere.
     given: as of `see`.
     """

@@ -10,15 +10,15 @@ from itertools import chain
 import numpy as np
 from bpy.types import Scene
 
+from ..animation import led_joints
+from ..animation.follow_weights import Strength
+from ..animation.led_joints import Followed
+from ..animation.scene_model import Leaders, SceneModel
 from ..blender import physics_access, units
 from ..data.references import Body, Handle, key_of
-from ..reading import carriers as read_carriers
-from ..reading import stepper
-from ..reading.own_animation import Stillness
-from ..reading.scene import SceneModel
-from . import led_joints
-from .follow_weights import Strength
-from .led_joints import Followed
+from . import carriers as read_carriers
+from . import stepper
+from .own_animation import Stillness
 
 # Smaller motions [Blender units, or the sine of a turn] count as none: a hundred times the rounding of a matrix.
 MOVES = 1e-5
@@ -28,7 +28,7 @@ MOVES = 1e-5
 class Moving:
     """Animated bodies; of each followed one its poses (F, 4, 4) in its carrier at the frames (F,), in Blender units."""
 
-    followed: read_carriers.Followed
+    followed: Leaders
     poses: dict[Handle, np.ndarray] = field(default_factory=dict)
     was_sampled: bool = False
     frames: np.ndarray = field(default_factory=lambda: np.empty(0))
@@ -55,7 +55,7 @@ def sample(scene: Scene, frames: np.ndarray, beside: stepper.Sampler | None = No
     only the one nearest to the world is, because f-curves alone may give its motion.
     """
     followed, axes = dict[Handle, Handle](), dict[Handle, np.ndarray]()
-    found = Moving(read_carriers.Followed(followed, axes), frames=frames)
+    found = Moving(Leaders(followed, axes), frames=frames)
     still = Stillness()
     watched = [body for body in read_carriers.wanted(scene) if not still.holds([body.object])]
     if not watched:
