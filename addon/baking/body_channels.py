@@ -10,7 +10,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..animation.scene_model import SceneModel
-from ..blender import physics_access, session, units
+from ..blender import physics_access, scales, session, units
 from ..blender.compute_process import Breath, Steps
 from ..data import references
 from ..data.references import Body, Key, key_of
@@ -43,6 +43,7 @@ def of_motion(
     bodies = [references.find_body_in(scene, entry.handle, entry.name) for entry in read.bodies]
     for body in bodies:
         units.split_scale(body.matrix, body.name, body.owner)  # it may have been scaled since it was read
+        scales.check_own_scale(body)
     worlds = _worlds(scene, read, bodies, result.poses)
     local, bent = LocalPoses(scene, frames, worlds, samples=samples), bent_with(bodies)
     more = _with_bent(local, bent) if bent else local

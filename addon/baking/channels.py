@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Scene
 
 from ..baked.channels_back import check_editable, how_to_disconnect
-from ..blender import compat, physics_access, units
+from ..blender import compat, physics_access, scales, units
 from ..curves.fit_between_keys import Inside
 from ..curves.rotation_channels import led_on, missed_between, rotation_channels, rotation_path
 from ..curves.slopes import Slopes
@@ -167,21 +167,25 @@ def _parts(
     made: Sequence[Channels], which: np.ndarray, matrices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rotations (n, 3, 3) and locations (n, 3) of channels without the deltas, from matrices (n, 4, 4) of those that
-    `which` (n,) numbers.
+    `which` (n,) numbers. Below what stretches the direction along a bone is kept, which inherits the stretch.
     """
-
-    def refuse(wrong: np.ndarray, why: str) -> None:
-        if wrong.any():
-            raise physics_access.model_error(f"{made[which[wrong.argmax()]].body.name}: a parent{why}")
-
     linear, own = matrices[:, :3, :3], np.array([entry.scale for entry in made])[which, None]
     sizes = np.sqrt(np.einsum("fij,fij->fj", linear, linear))
-    limit = 4.0 * units.SCALE_TOLERANCE * np.maximum(sizes, own).max(axis=1)
+    limit = 4.0 * scales.TOLERANCE * np.maximum(sizes, own).max(axis=1)
     uneven = np.abs(sizes - own).max(axis=1) > limit
-    refuse(uneven, "'s scale changes or is not uniform, so no keys can hold its pose")
     signs = np.array([entry.signs for entry in made])
-    rotations, locations = units.orthogonal(linear * signs[which, None]), matrices[:, :3, 3].copy()
-    refuse(np.linalg.det(rotations) < 0.0, " mirrors it, so no keys can hold its pose")
+    linear = linear * signs[which, None]
+    mirrored = np.linalg.det(linear) < 0.0
+    if mirrored.any():
+        name = made[which[mirrored.argmax()]].body.name
+        raise physics_access.model_error(f"{name}: a parent mirrors it, so no keys can hold its pose")
+    rotations, locations = np.empty_like(linear), matrices[:, :3, 3].copy()
+    rotations[~uneven] = units.orthogonal(linear[~uneven])
+    along, across = linear[uneven, :, 1], linear[uneven, :, 0]
+    rotations[uneven, :, 1] = along = along / np.linalg.norm(along, axis=1, keepdims=True)
+    beside = np.cross(across, along)
+    rotations[uneven, :, 2] = beside = beside / np.linalg.norm(beside, axis=1, keepdims=True)
+    rotations[uneven, :, 0] = np.cross(along, beside)
     for number, entry in enumerate(made):
         if not entry.body.bone:
             rows, item = which == number, entry.body.object

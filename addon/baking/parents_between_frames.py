@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping
 
 import numpy as np
 
-from ..blender import units
+from ..blender import scales, units
 from ..curves import reduction, rotation_channels
 from ..curves import slopes as key_slopes
 from ..data.references import Body, Key
@@ -33,12 +33,21 @@ class Between(Mapping[str, np.ndarray]):
         return self._made[name]
 
     def follow(self, bone: str, moves: np.ndarray) -> None:
-        """Let one go as it was followed: by what it has moved since the first frame (n, 4, 4), as the world sees it."""
+        """Let one go as it was followed: by what it has moved since the first frame (n, 4, 4), as the world sees it; it
+        stretches as it does at the frames.
+        """
         if not bone:
             self._made[""] = moves @ self._rows[""][0]
-        elif f"pose:{bone}" in self._rows:
-            pose = self._rows[""][0] @ self._rows[f"pose:{bone}"][0]
-            self._made[f"pose:{bone}"] = units.inverses(self[""]) @ moves @ pose
+        elif (rows := self._rows.get(f"pose:{bone}")) is not None:
+            first, inverse = self._rows[""][0] @ rows[0], units.inverses(self[""])
+            if _is_even(rows[:, :3, :3], _sizes(rows)):
+                self._made[f"pose:{bone}"] = inverse @ moves @ first
+                return
+            world = self[""] @ self[f"pose:{bone}"]
+            turned = moves[:, :3, :3] @ units.orthogonal(first[None, :3, :3])
+            world[:, :3, :3] = turned @ units.orthogonal(world[:, :3, :3]).swapaxes(1, 2) @ world[:, :3, :3]
+            world[:, :3, 3] = (moves @ first)[:, :3, 3]
+            self._made[f"pose:{bone}"] = inverse @ world
 
     def leaps(self, name: str) -> np.ndarray:
         """Rows (k,) behind which one leaps, so that nothing is known of it from there to the next frame."""
@@ -49,7 +58,7 @@ class Between(Mapping[str, np.ndarray]):
 
     def _curves(self, rows: np.ndarray) -> np.ndarray:
         linear = rows[:, :3, :3]
-        sizes = np.copysign(np.sqrt(np.einsum("fij,fij->f", linear, linear) / 3.0), np.linalg.det(linear[:1]))
+        sizes = _sizes(rows)
         even = _is_even(linear, sizes)
         turns = (
             rotation_channels.rotation_channels(linear / sizes[:, None, None], "QUATERNION", np.eye(4)[0])
@@ -79,12 +88,16 @@ class Between(Mapping[str, np.ndarray]):
         return len(self._rows)
 
 
+def _sizes(matrices: np.ndarray) -> np.ndarray:
+    """Mean scales (F,) of matrices (F, 4, 4), negative of mirrored ones."""
+    linear = matrices[:, :3, :3]
+    return np.copysign(np.sqrt(np.einsum("fij,fij->f", linear, linear) / 3.0), np.linalg.det(linear[:1]))
+
+
 def _is_even(linear: np.ndarray, sizes: np.ndarray) -> bool:
     """Whether matrices (F, 3, 3) are of one size (F,) in every direction, and of any: not every bone inherits it."""
     away = linear.swapaxes(1, 2) @ linear - sizes[:, None, None] ** 2 * np.eye(3)
-    return bool(
-        (np.abs(away).max(axis=(1, 2)) <= 4.0 * units.SCALE_TOLERANCE * sizes**2).all() and sizes.all()
-    )
+    return bool((np.abs(away).max(axis=(1, 2)) <= 4.0 * scales.TOLERANCE * sizes**2).all() and sizes.all())
 
 
 def between(samples: Samples, frames: np.ndarray, places: np.ndarray) -> dict[str, Between]:

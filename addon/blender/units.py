@@ -7,29 +7,21 @@ would scale a property with ``unit='MASS'`` by the cube of the unit scale.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import physics_access
+from . import physics_access, scales
 
 if TYPE_CHECKING:
-    from bpy.types import Constraint, Object, PoseBone, Scene
+    from bpy.types import Object, PoseBone, Scene
     from mathutils import Matrix
 
-# Matrices of Blender are products in float32: 1e-4 distinguishes rounding from a real deformation.
-SCALE_TOLERANCE = 1e-4
 #: parts of matrices, by the matrices' bytes: a bake asks for those of a body several times
 _SPLIT: dict[bytes, tuple[np.ndarray, float]] = {}
 SPLIT_KEPT = 4096
-UNEVEN, ZERO = "non-uniform scale", "a scale of zero"
-#: constraints that may change a scale
-SCALING = {
-    *("COPY_SCALE", "COPY_TRANSFORMS", "LIMIT_SCALE", "MAINTAIN_VOLUME", "STRETCH_TO", "SPLINE_IK"),
-    *("CHILD_OF", "ARMATURE", "ACTION", "TRANSFORM_CACHE"),
-}
 
 
 @dataclass(frozen=True)
@@ -144,13 +136,15 @@ def array4(matrix: Matrix | Sequence[Sequence[float]] | np.ndarray) -> np.ndarra
 def split_scale(
     matrix: Matrix | list[list[float]] | np.ndarray, name: str, carrier: Object | PoseBone | None = None
 ) -> tuple[np.ndarray, float]:
-    """A matrix (4, 4) as a rigid pose (4, 4) and its uniform scale.
+    """A matrix (4, 4) as a rigid pose (4, 4) and its uniform scale; of what bones or constraints stretch, the nearest
+    pose, and the scale that gives its volume.
 
     Args:
-        carrier: the object or pose bone with this world matrix, for the message: a parent of it may have the scale.
+        carrier: the object or pose bone with this world matrix: a parent of it may have the scale.
 
     Raises:
-        ModelError: not finite, mirrored, sheared, of zero or non-uniform scale; the message names `name`.
+        ModelError: not finite, mirrored, of zero scale, or an object gives it a non-uniform one, which also shears; the
+            message names `name`.
     """
     matrix = array4(matrix)
     known = _SPLIT.get(matrix.tobytes())
@@ -169,125 +163,31 @@ def split_scale(
     )
     shown = "{:.4g}, {:.4g}, {:.4g}".format
     if determinant < 0.0:
-        _blame(name, carrier, "negative scale, which mirrors it", lambda size: float(size.prod() < 0.0))
+        scales.blame(name, carrier, "negative scale, which mirrors it", lambda size: float(size.prod() < 0.0))
         raise physics_access.model_error(f"{name}: its scale is negative; apply the scale (Ctrl+A) first")
     if not determinant > 0.0:
-        _blame(name, carrier, ZERO, lambda size: float(not size.all()))
+        scales.blame(name, carrier, scales.ZERO, lambda size: float(not size.all()))
         raise physics_access.model_error(
             f"{name}: its scale is zero ({shown(*lengths)}); make it greater first"
         )
-    if max(max(lengths) - scale, scale - min(lengths)) > SCALE_TOLERANCE * scale:
-        _blame(name, carrier, UNEVEN, _unevenness)
-        raise physics_access.model_error(
-            f"{name}: non-uniform scale ({shown(*lengths)}); apply it (Ctrl+A) first"
-        )
     left, stretch, right = np.linalg.svd(linear)
-    if stretch[0] - stretch[2] > 2.0 * SCALE_TOLERANCE * scale:
-        _blame(name, carrier, UNEVEN, _unevenness)
-        raise physics_access.model_error(
-            f"{name}: sheared by a parent with non-uniform scale; apply the parent's scale (Ctrl+A) first"
-        )
     pose = np.eye(4)
     pose[:3, :3] = left @ right
     pose[:3, 3] = matrix[:3, 3]
+    is_uneven = max(max(lengths) - scale, scale - min(lengths)) > scales.TOLERANCE * scale
+    if is_uneven or stretch[0] - stretch[2] > 2.0 * scales.TOLERANCE * scale:
+        if carrier is not None and not any(scales.wrong(carrier, scales.UNEVEN, scales.unevenness)):
+            return pose, float(np.cbrt(determinant))
+        scales.blame(name, carrier, scales.UNEVEN, scales.unevenness)
+        raise physics_access.model_error(
+            f"{name}: non-uniform scale ({shown(*lengths)}); apply it (Ctrl+A) first"
+            if is_uneven
+            else f"{name}: sheared by a parent with non-uniform scale; apply the parent's scale (Ctrl+A) first"
+        )
     if len(_SPLIT) >= SPLIT_KEPT:
         _SPLIT.clear()
     _SPLIT[matrix.tobytes()] = pose.copy(), scale
     return pose, scale
-
-
-def _blame(name: str, carrier: Object | PoseBone, what: str, badness: Callable[[np.ndarray], float]) -> None:
-    """ModelError naming the parent or constraint that gives an object or pose bone a wrong scale. Returns if its own
-    channels do so, or no cause is found.
-
-    Args:
-        what: the scale, e.g. "non-uniform scale". badness: error of a scale (3,); 0: none.
-    """
-    found = [(badness(size), each, size, by) for each, size, by in _scales(carrier, what)]
-    worst, each, size, constraint = max(found, key=lambda entry: entry[0], default=(0.0, None, None, None))
-    if worst == 0.0 or (each == carrier and constraint is None):
-        return
-    shown = ", ".join(f"{length:.4g}" for length in size)
-    is_bone = each.id_data != each
-    called = f"{each.id_data.name}/{each.name}" if is_bone else each.name
-    if constraint is not None:
-        owner = (
-            "its constraint"
-            if each == carrier
-            else f"its parent {called} has {what} ({shown}): the constraint"
-        )
-        given = f" gives it {what} ({shown})" if each == carrier else " gives it that"
-        raise physics_access.model_error(
-            f"{name}: {owner} {constraint.name!r}{given}; mute it, or let it keep the scale"
-        )
-    remedy = "clear that scale (Alt+S)" if is_bone else "apply that scale (Ctrl+A)"
-    if what == ZERO:  # applying it is impossible
-        remedy = "make it greater"
-    raise physics_access.model_error(f"{name}: its parent {called} has {what} ({shown}); {remedy} first")
-
-
-def _scales(
-    carrier: Object | PoseBone, what: str
-) -> Iterator[tuple[Object | PoseBone, np.ndarray, Constraint | None]]:
-    """Sources of the scale of an object or pose bone, outward: each with its scale (3,), and the constraint that sets
-    it, if any.
-    """
-    chain = list(_scaled_by(carrier, what))
-    for each, above in zip(chain, [*chain[1:], None]):
-        size = np.array(each.scale) * np.array(getattr(each, "delta_scale", 1.0))
-        by = next((one for one in reversed(each.constraints) if _sets_scale(one)), None)
-        if by is not None:
-            linear, outer = (array4(_world(one))[:3, :3] for one in (each, above))
-            if np.linalg.det(outer) == 0.0:
-                by = None
-            else:
-                made = np.linalg.solve(outer, linear)
-                size = np.linalg.norm(made, axis=0)
-                size[0] = np.copysign(size[0], np.linalg.det(made))
-        yield each, size, by
-
-
-def _scaled_by(item: Object | PoseBone, what: str) -> Iterator[Object | PoseBone]:
-    """The `carriers` that pass on scale: a bone may inherit no scale from its parent, or only its volume."""
-    for_itself = {"NONE", "NONE_LEGACY"} | ({"AVERAGE"} if what == UNEVEN else set())
-    hidden = None
-    for each in carriers(item):
-        is_bone = each.id_data != each
-        if not (is_bone and each.id_data == hidden):
-            yield each
-            hidden = each.id_data if is_bone and each.bone.inherit_scale in for_itself else None
-
-
-def _sets_scale(constraint: Constraint) -> bool:
-    """Whether an active constraint may change the scale of its owner."""
-    if constraint.mute or constraint.influence == 0.0:
-        return False
-    kind = constraint.type
-    return kind in SCALING or (kind == "TRANSFORM" and constraint.map_to == "SCALE")
-
-
-def _world(item: Object | PoseBone | None) -> Matrix | np.ndarray:
-    """World matrix of an object or pose bone; of None the identity."""
-    if item is None:
-        return np.eye(4)
-    return item.matrix_world if item.id_data == item else item.id_data.matrix_world @ item.matrix
-
-
-def _unevenness(size: np.ndarray) -> float:
-    away = float(np.ptp(np.abs(size)) / max(np.abs(size).mean(), 1e-30))
-    return away if away > SCALE_TOLERANCE else 0.0
-
-
-def carriers(item: Object | PoseBone) -> Iterator[Object | PoseBone]:
-    """An object or pose bone, and its ancestors by Blender's parenting, bone by bone, outward."""
-    while item is not None:
-        yield item
-        if item.id_data != item:  # a bone
-            item = item.parent or item.id_data
-        elif item.parent_type == "BONE" and item.parent is not None:
-            item = item.parent.pose.bones.get(item.parent_bone, item.parent)
-        else:
-            item = item.parent
 
 
 def to_metres(pose: np.ndarray, scene: Scene) -> np.ndarray:

@@ -150,7 +150,7 @@ def fit_selected(
         child, parent = _keyed_child(context)
         matrix = units.array4(child.matrix)
         handle, above = (child.handle(), child.name), parent and (parent.handle(), parent.name)
-        given = keyed_poses.source(child.name, child, parent, matrix)
+        given = keyed_poses.source(child.name, child, parent, matrix, child.owner)
         report = yield from _steps(context.scene, given, child.object.condyle.joint, kind, wished)
         scene = references.find_scene(scene_uid)
         child = references.find_body(*handle)

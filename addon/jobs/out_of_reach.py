@@ -32,7 +32,7 @@ def check(scene: Scene, read: SceneModel, fitted: Collection[int]) -> Iterator[F
             continue
         body = references.resolve(settings.child)
         # held to the world: where the child is now does not depend on the body that the joint is on
-        given = keyed_poses.source(f"joint {item.name!r}", body, None, item.matrix_world)
+        given = keyed_poses.source(f"joint {item.name!r}", body, None, item.matrix_world, item)
         pose = units.to_metres(keyed_poses.pose_now(given, body.name), scene)
         child = units.to_metres(joints.child_in_joint(item), scene)
         start, _ = joints.start_of(item, joint)

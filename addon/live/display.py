@@ -20,7 +20,7 @@ from ..animation.scene_model import ModelBody, SceneModel
 from ..baked import temporarily
 from ..baking import channels as channels_
 from ..baking.local_matrices import LocalPoses
-from ..blender import physics_access, units
+from ..blender import physics_access, scales, units
 from ..data import references, stored_texts
 from ..data.references import Body, key_of
 from . import soft_meshes
@@ -140,8 +140,8 @@ def _put_plainly(body: Body, basis: np.ndarray) -> bool:
     location, turn, scale = Matrix(basis.tolist()).decompose()
     apart = max(abs(ratio - 1.0) for ratio in (scale[k] / (bone.scale[k] or 1.0) for k in range(3)))
     held = bone.bone.use_connect
-    far = held and location.length > units.SCALE_TOLERANCE * bone.length
-    if apart > units.SCALE_TOLERANCE or far or bone.rotation_mode == "AXIS_ANGLE":
+    far = held and location.length > scales.TOLERANCE * bone.length
+    if apart > scales.TOLERANCE or far or bone.rotation_mode == "AXIS_ANGLE":
         return False
     if not held:
         bone.location = location

@@ -11,7 +11,7 @@ import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix
 
-from ..blender import physics_access, units
+from ..blender import physics_access, scales, units
 from ..blender.physics_access import model_error
 from ..data import body_reference, references, schema
 from ..data import stored_joints as joints
@@ -137,9 +137,9 @@ def add_joint(
     if not closes_loop and references.joint_of(scene, child) is not None:
         raise model_error(f"{child.name} already has a joint; remove it, or add one that closes a loop")
     check_joints([(parent, child)])
-    world = Matrix(
-        units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame")[0].tolist()
-    )
+    found = units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame", child.owner)[0]
+    world = Matrix(found.tolist())
+    _keep_shape(child)
     for body in (parent, child):
         if body is not None and not body.data.body.enabled:
             make_body(scene, body)
@@ -226,11 +226,21 @@ def _effect_on_child(item: Object) -> Matrix:
     return item.matrix_world.copy()
 
 
+def _keep_shape(child: Body) -> None:
+    """Let a bone below others that may stretch inherit their volume alone: with Blender's default it is sheared where
+    it turns, and what hangs on it is moved.
+    """
+    bone = child.pose_bone
+    is_own = bone is not None and not (child.object.data.library or child.object.data.override_library)
+    if is_own and bone.bone.inherit_scale == "FULL" and scales.may_stretch(bone.parent):
+        bone.bone.inherit_scale = "AVERAGE"
+
+
 def take_rest_pose(item: Object, world: Matrix | None = None) -> None:
     """Let the child's present pose be the pose at coordinates 0."""
     settings = item.condyle.joint
     child = joint_frames.child_of(item)
-    frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}")[0]
+    frame = units.split_scale(item.matrix_world if world is None else world, f"joint {item.name!r}", item)[0]
     pose = (
         physics_access.physics().lie.inverse(frame @ _pose_at_zero(item))
         @ units.split_scale(child.matrix, child.name, child.owner)[0]

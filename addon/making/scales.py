@@ -7,7 +7,7 @@ import numpy as np
 from bpy.types import Object
 
 from ..blender.physics_access import model_error
-from ..blender.units import SCALE_TOLERANCE
+from ..blender.scales import TOLERANCE
 from ..data.references import Body
 from . import rig_parts
 
@@ -21,7 +21,7 @@ def refused(bodies: Iterable[Body]) -> list[Object]:
         above = body.object
         while above is not None:
             size = np.array(above.scale)
-            if size.all() and (np.ptp(size) > SCALE_TOLERANCE * np.abs(size).max() or size.min() < 0.0):
+            if size.all() and (np.ptp(size) > TOLERANCE * np.abs(size).max() or size.min() < 0.0):
                 found[above.session_uid] = above
             above = above.parent
     return list(found.values())

@@ -40,7 +40,18 @@ def wanted(scene: Scene) -> list[Body]:
     moving = simulated(scene)
     there = (body for body in _wanted(scene) if body is not None and references.in_scene(scene, body.object))
     found = {key_of(body): body for body in there}
+    for item in references.joints_of(scene):  # where what it hangs on stretches, it moves on that
+        above = placed_by(item)
+        if above is not None and key_of(above) not in moving:
+            found[key_of(Body(item))] = Body(item)
     return [body for key, body in found.items() if key not in moving]
+
+
+def placed_by(item: Object) -> Body | None:
+    """The parent of a joint whose Empty moves with it in Blender, too; else None."""
+    settings = item.condyle.joint
+    parent = None if settings.to_world else references.resolve(settings.parent)
+    return parent if parent is not None and references.same(references.carrier(Body(item)), parent) else None
 
 
 def _wanted(scene: Scene) -> Iterator[Body | None]:
@@ -171,10 +182,10 @@ class Carriers:
         return self._followed.get(key_of(body)) or base_of(body, self.moving)
 
     def under(self, item: Object, body: Body | None) -> Body | None:
-        """As `base`, of what carries a joint or connection; where that is held to the world (None), it hangs on the
-        object that it is placed by if this is animated.
+        """As `base`, of what carries a joint or connection; it hangs on the object that it is placed by if this is
+        animated, where it is held to the world (None), or on what stretches.
         """
-        return self._followed.get(key_of(Body(item))) if body is None else self.base(body)
+        return self._followed.get(key_of(Body(item))) or (None if body is None else self.base(body))
 
     def name(self, base: Body | None) -> str | None:
         """Name in the model of one of its bodies; None: of the world."""

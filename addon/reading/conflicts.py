@@ -11,7 +11,7 @@ from bpy.types import Constraint, Object, PoseBone, Scene
 
 from ..animation.scene_model import SceneModel
 from ..baked import temporarily
-from ..blender import compat, physics_access, units
+from ..blender import compat, physics_access, scales
 from ..curves.rotation_channels import rotation_path
 from ..data import references
 from ..data.joints import FOLLOW_PATH, PRESCRIBED_PATH
@@ -144,7 +144,7 @@ def _check_scale(body: Body) -> None:
             points = np.empty(2 * len(curve.keyframe_points), dtype=np.float32)
             curve.keyframe_points.foreach_get("co", points)
             low, high = float(points[1::2].min()), float(points[1::2].max())
-            if high - low > units.SCALE_TOLERANCE * max(abs(low), abs(high)):
+            if high - low > scales.TOLERANCE * max(abs(low), abs(high)):
                 raise physics_access.model_error(
                     f"{body.name}: its scale is keyed from {low:.4g} to {high:.4g}, but a rigid body keeps its size"
                 )

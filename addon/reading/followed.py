@@ -14,7 +14,7 @@ from ..animation import led_joints
 from ..animation.follow_weights import Strength
 from ..animation.led_joints import Followed
 from ..animation.scene_model import Leaders, SceneModel
-from ..blender import physics_access, units
+from ..blender import physics_access, scales, units
 from ..data.references import Body, Handle, key_of
 from . import carriers as read_carriers
 from . import stepper
@@ -106,7 +106,7 @@ def _moves(poses: np.ndarray) -> bool:
 def _is_even(matrices: np.ndarray) -> bool:
     """Whether matrices (F, 4, 4) are of one size in every direction, and none is mirrored."""
     sizes = np.linalg.svd(matrices[:, :3, :3], compute_uv=False)
-    uneven = np.ptp(sizes, axis=1) > 2.0 * units.SCALE_TOLERANCE * sizes[:, 1]
+    uneven = np.ptp(sizes, axis=1) > 2.0 * scales.TOLERANCE * sizes[:, 1]
     return not uneven.any() and bool((np.linalg.det(matrices[:, :3, :3]) > 0.0).all())
 
 

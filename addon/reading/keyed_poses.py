@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 import numpy as np
-from bpy.types import Object, Scene
+from bpy.types import Object, PoseBone, Scene
 from mathutils import Matrix
 
 from ..animation import follow_weights
 from ..animation.scene_model import SceneModel
 from ..baked import temporarily
-from ..blender import compat, physics_access, units
+from ..blender import compat, physics_access, scales, units
 from ..blender.physics_access import model_error
 from ..data import references
 from ..data.joints import slider_names
 from ..sliders import sliders
-from . import driving_keys
+from . import carriers, driving_keys
 from .own_animation import Stillness
 
 ROTATIONS = ("rotation_quaternion", "rotation_euler", "rotation_axis_angle")
@@ -81,8 +81,8 @@ class Source:
 
 
 def source_of_joint(item: Object) -> Source:
-    """The source of a joint, on its Empty where that is held to the world and may move; ModelError where its child or
-    parent is missing.
+    """The source of a joint, on its Empty where that is held to the world and may move, or moves on a parent that
+    stretches; ModelError where its child or parent is missing.
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)
@@ -90,19 +90,28 @@ def source_of_joint(item: Object) -> Source:
     if child is None or (parent is None and not settings.to_world):
         raise model_error(f"joint {item.name!r}: its {'child' if child is None else 'parent'} is missing")
     references.check_evaluated(item, f"joint {item.name!r}")
-    if parent is None and not Stillness().holds([item]):
+    if (parent is None and not Stillness().holds([item])) or (
+        parent is not None and scales.may_stretch(parent.pose_bone) and carriers.placed_by(item)
+    ):
         parent = references.Body(item)
-    return source(f"joint {item.name!r}", child, parent, item.matrix_world)
+    return source(f"joint {item.name!r}", child, parent, item.matrix_world, item)
 
 
 def source(
-    name: str, child: references.Body, parent: references.Body | None, matrix: Matrix | np.ndarray
+    name: str,
+    child: references.Body,
+    parent: references.Body | None,
+    matrix: Matrix | np.ndarray,
+    carrier: Object | PoseBone | None = None,
 ) -> Source:
-    """A source by the world matrix of the joint's frame, as the scene is evaluated now."""
+    """A source by the world matrix of the joint's frame, as the scene is evaluated now.
+
+    carrier: as of `split_scale`.
+    """
     for body in (child, parent):
         if body is not None:
             references.check_evaluated(body.object, body.name)
-    frame = units.split_scale(matrix, name)[0]
+    frame = units.split_scale(matrix, name, carrier)[0]
     if parent is not None:
         base = units.split_scale(parent.matrix, parent.name, parent.owner)[0]
         frame = physics_access.part("geometry.lie").inverse(base) @ frame

@@ -15,7 +15,7 @@ import numpy as np
 from bpy.types import Object, Scene
 
 from ..animation.scene_model import Leaders, ModelBody, PoseSpring, SceneModel
-from ..blender import compute_process, physics_access, units
+from ..blender import compute_process, physics_access, scales, units
 from ..blender.compute_process import Breath, Steps
 from ..data import references, soft_bodies
 from ..data.joints import title_of
@@ -102,6 +102,7 @@ def read_steps(
             builder.add_body(name, **_of_leader(scene, link, known, followed))
             leaders.append(ModelBody(index, body.handle(), name, scale, body.name))
             continue
+        scales.check_own_scale(body)
         arguments = _arguments(scene, link, known, curves or {})
         builder.add_body(body.name, **arguments)
         if link.joint is not None:

@@ -17,7 +17,7 @@ import numpy as np
 from bpy.types import Object, Scene
 from mathutils import Matrix
 
-from ...blender import attachments, physics_access, redraw, units
+from ...blender import attachments, physics_access, redraw, scales, units
 from ...data import references
 from ...data import stored_joints as joints
 from ...data.frame_times import frame_ends
@@ -219,10 +219,10 @@ def _places(worlds: list[Matrix]) -> np.ndarray:
 def _rigid(places: np.ndarray) -> np.ndarray:
     """Places (m, 3, 4) as poses (m, 4, 4) without scale; empty if one is scaled non-uniformly."""
     poses = np.tile(np.eye(4), (len(places), 1, 1))
-    scales = np.linalg.norm(places[:, :, :3], axis=1, keepdims=True)
-    if not len(places) or not (np.ptp(scales, axis=2) <= units.SCALE_TOLERANCE * scales.min(axis=2)).all():
+    sizes = np.linalg.norm(places[:, :, :3], axis=1, keepdims=True)
+    if not len(places) or not (np.ptp(sizes, axis=2) <= scales.TOLERANCE * sizes.min(axis=2)).all():
         return np.empty((0, 4, 4))
-    poses[:, :3, :3] = places[:, :, :3] / scales
+    poses[:, :3, :3] = places[:, :, :3] / sizes
     poses[:, :3, 3] = places[:, :, 3]
     return poses
 

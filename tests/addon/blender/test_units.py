@@ -147,16 +147,22 @@ def told(part, ph, item, name):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("inherit", ["FULL", "AVERAGE", "NONE"])
-def test_a_bone_is_not_scaled_by_a_bone_whose_scale_it_does_not_inherit(part, scene, make, ph, inherit):
+@pytest.mark.parametrize(("inherit", "size"), [("FULL", 2.0), ("AVERAGE", 2.0), ("NONE", 1.0)])
+def test_a_bone_has_the_volume_that_it_inherits(part, scene, make, ph, inherit, size):
     bones = {"Root": ((0, 0, 2), (0, 0, 1.5), None), "A": ((0, 0, 1.5), (0, 0, 1), "Root")}
     rig = make.armature("Rig", bones)
     rig.data.bones["A"].inherit_scale = inherit
-    rig.pose.bones["Root"].scale, rig.scale = (1, 9, 1), (1, 1, 3)
+    rig.pose.bones["Root"].scale = (1, 8, 1)
     make.update()
-    found = told(part, ph, rig, "A")
-    assert ("Rig/Root has" in found) == (inherit == "FULL")
-    assert ("its parent Rig has non-uniform scale (1, 1, 3)" in found) == (inherit != "FULL")
+    units, scales = part("blender.units"), part("blender.scales")
+    bone = rig.pose.bones["A"]
+    assert units.split_scale(rig.matrix_world @ bone.matrix, "A", bone)[1] == pytest.approx(size, rel=1e-6)
+    assert not scales.may_stretch(bone)
+    rig.pose.bones["Root"].keyframe_insert("scale")
+    assert scales.may_stretch(bone) == (inherit == "FULL")
+    rig.scale = (1, 1, 3)
+    make.update()
+    assert "its parent Rig has non-uniform scale (1, 1, 3)" in told(part, ph, rig, "A")
 
 
 def test_the_worst_scale_on_the_way_out_is_to_blame(part, scene, make, ph):
@@ -167,30 +173,30 @@ def test_the_worst_scale_on_the_way_out_is_to_blame(part, scene, make, ph):
     assert "its parent P has non-uniform scale (2, 1, 1)" in told(part, ph, child, "C")
 
 
-def test_a_constraint_that_scales_is_named(part, scene, make, ph):
+def test_what_bones_and_constraints_stretch_has_the_nearest_pose(part, scene, make, ph):
+    """And the scale of its volume; of two scales the one that can be applied is told."""
     goal, parent = make.empty("Goal"), make.empty("P")
     child = make.empty("C", parent)
-    goal.scale, child.scale = (1, 2, 1), (3, 1, 1)
-    copying = child.constraints.new("COPY_SCALE")
+    goal.scale, child.rotation_euler = (1, 8, 1), (0.0, 0.0, 0.5)
+    copying = parent.constraints.new("COPY_SCALE")
     copying.target = goal
     make.update()
-    assert "C: its constraint 'Copy Scale' gives it non-uniform scale (1, 2, 1); mute it" in told(
-        part, ph, child, "C"
-    )
-    copying.mute, child.scale = True, (1, 1, 1)
-    copying = parent.constraints.new("COPY_SCALE")
-    copying.target, goal.scale = goal, (1, 3, 1)
+    left, _, right = np.linalg.svd(np.array(child.matrix_world)[:3, :3])
+    pose, scale = part("blender.units").split_scale(child.matrix_world, "C", child)
+    np.testing.assert_allclose(pose[:3, :3], left @ right, atol=1e-12)
+    assert scale == pytest.approx(2.0, rel=1e-6)
+    with pytest.raises(ph.ModelError, match="C: non-uniform scale"):  # whose it is, is not known
+        part("blender.units").split_scale(child.matrix_world, "C")
+    copying.mute, parent.scale = True, (1, 8, 1)
+    make.update()
+    assert "its parent P has non-uniform scale (1, 8, 1)" in told(part, ph, child, "C")
+    goal.scale, copying.mute, parent.scale = (1, 0, 1), False, (1, 1, 1)
     make.update()
     found = told(part, ph, child, "C")
     assert (
-        "its parent P has non-uniform scale (1, 3, 1)" in found
+        "its parent P has a scale of zero (1, 0, 1)" in found
         and "the constraint 'Copy Scale' gives it that" in found
     )
-    copying.mute = True
-    child.scale = (1, 2, 1)
-    child.constraints.new("LIMIT_SCALE").influence = 0.0
-    make.update()
-    assert told(part, ph, child, "C").startswith("C: non-uniform scale")
 
 
 @pytest.mark.small
