@@ -8,13 +8,17 @@ from tests.addon.digests import differences, digest
 from tests.addon.live.test_run import Hand
 from tests.addon.walking import add_tail, walker
 
+from ..animation.test_rigs_of_all_kinds import constrain
 from ..keying import set_keys
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("way", ["own keys", "driver"])
+@pytest.mark.parametrize("way", ["own keys", "driver", "stretched"])
 def test_the_rig_walks_in_step_and_the_numbers_are_those_of_a_bake(part, scene, make, way):
-    rig = walker(make, scene, way)
+    rig = walker(make, scene, "own keys" if way == "stretched" else way)
+    if way == "stretched":
+        constrain(scene, make, rig, "STRETCH_TO")
+        scene.frame_set(1)
     add_tail(part, scene, rig)
     bones, seen = rig.pose.bones, []
     rest = rig.data.bones["Hips"].matrix_local.inverted() @ rig.data.bones["Tail.1"].head_local
