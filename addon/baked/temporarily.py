@@ -1,12 +1,13 @@
 """Looking at the scene without leaving a trace: at another frame, and without the bake that is in place."""
 
+import re
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import bpy
 import numpy as np
-from bpy.types import ID, Constraint, Modifier, Object, PoseBone, Scene
+from bpy.types import ID, Constraint, Modifier, Object, PointCache, PoseBone, Scene
 
 from ..blender import compat, physics_access
 from ..data import stored_texts
@@ -135,13 +136,29 @@ def idle_modifiers(scene: Scene) -> list[Modifier]:
 
 
 def _is_needed(item: Object) -> bool:
-    """Whether the place of an object may be asked for, or a simulation of Blender reads its shape."""
+    """Whether the place of an object may be asked for, a simulation of Blender reads its shape, or it would lose what
+    such a one has found: a modifier that is turned off and on forgets it, unless it was baked.
+    """
     ours = item.condyle
     groups = (ours.body, ours.joint, ours.connection, ours.muscle, ours.obstacle)
     if item.type in {"ARMATURE", "EMPTY"} or any(group.enabled for group in groups):
         return True
     shapes = item.rigid_body is not None or (item.field is not None and item.field.type != "NONE")
-    return shapes or any(each.type == "COLLISION" for each in item.modifiers)
+    caches = (cache for each in item.modifiers for cache in _caches(each) if not cache.is_baked)
+    return (
+        shapes
+        or any(each.type == "COLLISION" for each in item.modifiers)
+        or any(re.search("[1-9]", cache.info) for cache in caches)
+    )
+
+
+def _caches(modifier: Modifier) -> Iterator[PointCache]:
+    if modifier.type in {"CLOTH", "SOFT_BODY"}:
+        yield modifier.point_cache
+    elif modifier.type == "PARTICLE_SYSTEM":
+        yield modifier.particle_system.point_cache
+    elif modifier.type == "DYNAMIC_PAINT" and modifier.canvas_settings is not None:
+        yield from (each.point_cache for each in modifier.canvas_settings.canvas_surfaces)
 
 
 @contextmanager

@@ -288,3 +288,26 @@ def test_a_large_bake_evaluates_the_scene_once_a_frame(part, scene, make, body, 
         bpy.app.handlers.frame_change_post.pop()
     assert len(report.bodies) == 200 and len(report.frames) == 49
     assert len(looks) <= 49 + 20 and len(copies) == 1, (len(looks), len(copies))
+
+
+@pytest.mark.parametrize("kind", ["CLOTH", "SOFT_BODY", "PARTICLE_SYSTEM"])
+def test_what_simulations_of_blender_have_found_stays(part, stage, kind):
+    """A bake goes through all frames, of which the cache has the first eight: it has them still, and shows the same."""
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, location=(3, 0, 1))
+    flag = bpy.context.object
+    modifier = flag.modifiers.new("Simulated", kind)
+    for frame in range(1, 9):
+        stage.frame_set(frame)
+
+    def shown():
+        holder = flag.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        if kind == "PARTICLE_SYSTEM":
+            parts = holder.particle_systems[0].particles
+            return [tuple(each.location) for each in parts if each.alive_state == "ALIVE"]
+        return [tuple(vertex.co) for vertex in holder.data.vertices]
+
+    owner = modifier.particle_system if kind == "PARTICLE_SYSTEM" else modifier
+    before, count = shown(), int(owner.point_cache.info.split()[0])
+    part("jobs.bake").bake_now(stage)
+    assert shown() == before and len(before) > 8 and count == 8
+    assert int(owner.point_cache.info.split()[0]) >= count and not owner.point_cache.is_outdated
