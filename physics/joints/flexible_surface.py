@@ -56,6 +56,6 @@ class FlexibleSurface(Joint):
         slides = Translational().factorization()
         (turning,) = self.surface.factorization().blocks
         data = turning.data.copy()
-        data[int(data[layout.SURFACE_VALUES]) :].reshape(-1, 6)[:, 3:] = 0.0
+        data[int(data[layout.SURFACE_VALUES]) : -1].reshape(-1, 6)[:, 3:] = 0.0
         block = Block(layout.SPLINE_SURFACE, 3, slides.after, data)
         return Factorization((*slides.blocks, block), np.eye(4))

@@ -258,7 +258,7 @@ class SplineSurface(Joint):
         counts = (*self.net.shape[:-1], 1, 1)[:3]
         header[layout.SURFACE_COUNTS : layout.SURFACE_COUNTS + 3] = counts
         header[layout.SURFACE_VALUES] = starts[-1]
-        data = np.concatenate([header, *tables, self.net.ravel()])
+        data = np.concatenate([header, *tables, self.net.ravel(), [0.0]])  # kernels read four numbers at once
         return Factorization((Block(layout.SPLINE_SURFACE, 0, IDENTITY, data),), IDENTITY)
 
 
@@ -321,6 +321,6 @@ def inverted_surface(data: FloatArray) -> FloatArray:
     axes = slice(layout.SURFACE_AXES, layout.SURFACE_AXES + 3)
     result[axes] = data[axes][::-1]
     start = int(data[layout.SURFACE_VALUES])
-    values = data[start:].reshape(-1, 6)
-    result[start:] = values[:, [2, 1, 0, 3, 4, 5]].ravel()
+    values = data[start:-1].reshape(-1, 6)
+    result[start:-1] = values[:, [2, 1, 0, 3, 4, 5]].ravel()
     return result

@@ -124,24 +124,26 @@ def advance_factors(
             )
             store_pair(dof, d, at.SUBSPACE, twist)
             continue
-        r, p, v, c = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(bias)
         outside = False
-        if kind == at.SPLINE_CURVE:
-            r, p, v, c, w, outside = curve_factors(r, p, v, c, data, offset, q[d], qd[d])
-            store_twist(dof, d, at.SUBSPACE, w)
-        elif kind == at.FUNCTION:
-            r, p, v, c = function_factor((r, p, v, c), data, offset, d, q, qd, dof)
-        elif kind == at.OF_TWO:
-            r, p, v, c = factor_of_two(body_int, (r, p, v, c), data, offset, d, q, qd, dof)
-        elif kind == at.SPLINE_SURFACE:
-            scratch = body_int.shape[0]
-            r, p, v, c, outside = surface_factors((r, p, v, c), data, offset, d, q, qd, work, scratch, dof)
+        if kind == at.SPLINE_SURFACE:
+            axes, place, motion, bias, outside = surface_factors(
+                axes, place, motion, bias, data, offset, d, q, qd, work, body_int.shape[0], dof
+            )
         else:
-            r, v, c = ball_factor(r, p, v, c, data[offset], d, q, qd, dof)
+            r, p, v, c = rotation_of(axes), numbers_of(place), twist_of(motion), twist_of(bias)
+            if kind == at.SPLINE_CURVE:
+                r, p, v, c, w, outside = curve_factors(r, p, v, c, data, offset, q[d], qd[d])
+                store_twist(dof, d, at.SUBSPACE, w)
+            elif kind == at.FUNCTION:
+                r, p, v, c = function_factor((r, p, v, c), data, offset, d, q, qd, dof)
+            elif kind == at.OF_TWO:
+                r, p, v, c = factor_of_two(body_int, (r, p, v, c), data, offset, d, q, qd, dof)
+            else:
+                r, v, c = ball_factor(r, p, v, c, data[offset], d, q, qd, dof)
+            axes, place, motion, bias = axes_of(r), lanes_of(p), pair_of(v), pair_of(c)
         if outside:
             flags[at.STATUS] = at.OUT_OF_RANGE
             flags[at.CULPRIT] = i
-        axes, place, motion, bias = axes_of(r), lanes_of(p), pair_of(v), pair_of(c)
     store_motion(work, i, axes, place, motion, bias)
 
 

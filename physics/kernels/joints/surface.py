@@ -8,10 +8,28 @@ numbers each: angles in the order of their factors, then x, y, z.
 import math
 
 from .. import layout as at
-from ..algebra.spatial import bracket, column, rotate, sine_cosine, twist_through
-from ..algebra.vectors import STILL, Array, Rotation, Twist, Vector, add3, scale_add6
+from ..algebra.lanes import (
+    Columns,
+    Lanes,
+    Pair,
+    add_columns_times,
+    add_pair,
+    bracket_pair,
+    columns_times,
+    flat_lanes,
+    load_pair,
+    numbers_of,
+    pair_of,
+    scale_add_pair,
+    scale_pair,
+    screwed_pair,
+    store_pair,
+    turned_columns,
+)
+from ..algebra.spatial import sine_cosine
+from ..algebra.vectors import STILL, Array, Vector
 from ..compiler.jit import inline, shared
-from .factors import Motion, add_column, find_span, range_of
+from .factors import find_span, range_of
 from .functions import horner_down
 
 
@@ -49,28 +67,26 @@ def direction_bases(data: Array, table: int, q: float, work: Array, row: int) ->
 
 
 @inline
-def control_value(data: Array, start: int) -> Twist:
-    return data[start], data[start + 1], data[start + 2], data[start + 3], data[start + 4], data[start + 5]
+def control_value(data: Array, start: int) -> Pair:
+    return flat_lanes(data, start), flat_lanes(data, start + 3)
 
 
 @inline
-def line_sums(
-    data: Array, start: int, order: int, rate: float, work: Array, row: int
-) -> tuple[Twist, Twist, Twist]:
-    """A third direction's sum over its control values, its slope, and its curvature times the rate squared."""
-    y, y1, y2 = STILL, STILL, STILL
+def line_sums(data: Array, start: int, order: int, work: Array, row: int) -> tuple[Pair, Pair, Pair]:
+    """A third direction's sum over its control values, its slope and its curvature."""
+    y = y1 = y2 = pair_of(STILL)
     for k in range(order):
         value = control_value(data, start + 6 * k)
-        y = scale_add6(y, work[row, k], value)
-        y1 = scale_add6(y1, work[row, at.SURFACE_MOST_ORDER + k], value)
-        y2 = scale_add6(y2, work[row, 2 * at.SURFACE_MOST_ORDER + k] * rate * rate, value)
+        y = scale_add_pair(y, work[row, k], value)
+        y1 = scale_add_pair(y1, work[row, at.SURFACE_MOST_ORDER + k], value)
+        y2 = scale_add_pair(y2, work[row, 2 * at.SURFACE_MOST_ORDER + k], value)
     return y, y1, y2
 
 
 @inline
 def surface_sums(
-    data: Array, offset: int, q: Array, qd: Array, first: int, work: Array, row: int
-) -> tuple[Twist, Twist, Twist, Twist, Twist, bool]:
+    data: Array, offset: int, q: Array, rates: Vector, first: int, work: Array, row: int
+) -> tuple[Pair, Pair, Pair, Pair, Pair, bool]:
     """The six splines, their slopes along three directions (0 along missing ones), and the part of their second time
     derivative without accelerations; returns whether a coordinate left its range.
     """
@@ -78,7 +94,6 @@ def surface_sums(
     outside = False
     start_1, start_2, start_3 = 0, 0, 0
     order_1, order_2, order_3 = 1, 1, 1
-    rate_1, rate_2, rate_3 = qd[first], 0.0, 0.0
     for i in range(3):
         table = offset + int(data[offset + at.SURFACE_TABLES + i])
         if i < directions:
@@ -94,80 +109,63 @@ def surface_sums(
             start_1, order_1 = start, order
         elif i == 1:
             start_2, order_2 = start, order
-            rate_2 = qd[first + 1] if directions > 1 else 0.0
         else:
             start_3, order_3 = start, order
-            rate_3 = qd[first + 2] if directions > 2 else 0.0
     count_2, count_3 = int(data[offset + at.SURFACE_COUNTS + 1]), int(data[offset + at.SURFACE_COUNTS + 2])
     values = offset + int(data[offset + at.SURFACE_VALUES])
-    total, slope_1, slope_2, slope_3, curve = STILL, STILL, STILL, STILL, STILL
+    total = slope_1 = slope_2 = slope_3 = curve = none = pair_of(STILL)
     d, dd = at.SURFACE_MOST_ORDER, 2 * at.SURFACE_MOST_ORDER
     for a in range(order_1):
-        u, u1, u2 = work[row, a], work[row, d + a] * rate_1, work[row, dd + a] * rate_1 * rate_1
+        y = y2 = y3 = y22 = y23 = y33 = none
         for b in range(order_2):
-            v, v1 = work[row + 1, b], work[row + 1, d + b] * rate_2
-            v2 = work[row + 1, dd + b] * rate_2 * rate_2
-            uv, uv1 = u * v, u1 * v + u * v1
-            uv2 = u2 * v + 2.0 * u1 * v1 + u * v2
+            v, v1, v2 = work[row + 1, b], work[row + 1, d + b], work[row + 1, dd + b]
             control = values + 6 * (((start_1 + a) * count_2 + start_2 + b) * count_3 + start_3)
-            y = control_value(data, control)
             if directions > 2:
-                y, y1, y2 = line_sums(data, control, order_3, rate_3, work, row + 2)
-                slope_3 = scale_add6(slope_3, uv, y1)
-                curve = scale_add6(scale_add6(curve, 2.0 * uv1 * rate_3, y1), uv, y2)
-            total = scale_add6(total, uv, y)
-            slope_1 = scale_add6(slope_1, work[row, d + a] * v, y)
-            if directions > 1:
-                slope_2 = scale_add6(slope_2, u * work[row + 1, d + b], y)
-            curve = scale_add6(curve, uv2, y)
+                z, z3, z33 = line_sums(data, control, order_3, work, row + 2)
+                y3 = scale_add_pair(y3, v, z3)
+                y23, y33 = scale_add_pair(y23, v1, z3), scale_add_pair(y33, v, z33)
+            else:
+                z = control_value(data, control)
+            y, y2, y22 = scale_add_pair(y, v, z), scale_add_pair(y2, v1, z), scale_add_pair(y22, v2, z)
+        u, u1, u2 = work[row, a], work[row, d + a], work[row, dd + a]
+        total, slope_1 = scale_add_pair(total, u, y), scale_add_pair(slope_1, u1, y)
+        slope_2, slope_3 = scale_add_pair(slope_2, u, y2), scale_add_pair(slope_3, u, y3)
+        along = scale_add_pair(scale_pair(rates[1], y2), rates[2], y3)
+        bend = scale_add_pair(scale_pair(rates[1] * rates[1], y22), 2.0 * rates[1] * rates[2], y23)
+        bend = scale_add_pair(bend, rates[2] * rates[2], y33)
+        curve = scale_add_pair(scale_add_pair(curve, u2 * rates[0] * rates[0], y), u, bend)
+        curve = scale_add_pair(curve, 2.0 * u1 * rates[0], along)
     return total, slope_1, slope_2, slope_3, curve, outside
 
 
 @inline
-def turned(r: Rotation, axis: int, angle: float) -> Rotation:
-    """r after a rotation about one of its own axes."""
-    s, c = sine_cosine(angle)
-    x, y, z = (r[0], r[3], r[6]), (r[1], r[4], r[7]), (r[2], r[5], r[8])
-    if axis == 0:
-        y, z = mixed(y, z, c, s), mixed(z, y, c, -s)
-    elif axis == 1:
-        z, x = mixed(z, x, c, s), mixed(x, z, c, -s)
+def axis_of(axes: Columns, k: int) -> Lanes:
+    """Axis k of a frame."""
+    if k == 0:
+        return axes[0]
+    return axes[1] if k == 1 else axes[2]
+
+
+@inline
+def turned(axes: Columns, k: int, angle: float) -> Columns:
+    """Axes of a frame after a rotation about axis k."""
+    sine, cosine = sine_cosine(angle)
+    x, y, z = axes
+    if k == 0:
+        y, z, x = turned_columns((y, z, x), sine, cosine)
+    elif k == 1:
+        z, x, y = turned_columns((z, x, y), sine, cosine)
     else:
-        x, y = mixed(x, y, c, s), mixed(y, x, c, -s)
-    return x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]
-
-
-@inline
-def mixed(a: Vector, b: Vector, c: float, s: float) -> Vector:
-    return c * a[0] + s * b[0], c * a[1] + s * b[1], c * a[2] + s * b[2]
-
-
-@inline
-def slide(
-    r: Rotation, p: Vector, v: Twist, c: Twist, shift: Vector, rate: Vector, curve: Vector
-) -> tuple[Vector, Twist, Twist]:
-    """Position, velocity and bias after a translation in the current axes."""
-    still = (0.0, 0.0, 0.0)
-    w = twist_through(still, rotate(r, rate), p)
-    c = scale_add6(scale_add6(c, 1.0, twist_through(still, rotate(r, curve), p)), 1.0, bracket(v, w))
-    return add3(p, rotate(r, shift)), scale_add6(v, 1.0, w), c
-
-
-@inline
-def add_columns(
-    dof: Array, first: int, directions: int, sign: float, columns: tuple[Twist, Twist, Twist]
-) -> None:
-    """Add to the columns of the coordinates of all directions."""
-    add_column(dof, first, sign, columns[0])
-    if directions > 1:
-        add_column(dof, first + 1, sign, columns[1])
-    if directions > 2:
-        add_column(dof, first + 2, sign, columns[2])
+        x, y, z = turned_columns((x, y, z), sine, cosine)
+    return x, y, z
 
 
 @shared
 def surface_factors(
-    before: Motion,
+    axes: Columns,
+    p: Lanes,
+    v: Pair,
+    c: Pair,
     data: Array,
     offset: int,
     first: int,
@@ -176,50 +174,44 @@ def surface_factors(
     work: Array,
     row: int,
     dof: Array,
-) -> tuple[Rotation, Vector, Twist, Twist, bool]:
+) -> tuple[Columns, Lanes, Pair, Pair, bool]:
     """All six factors: pose, velocity and bias after them; they add to the coordinates' columns.
 
     The last result is whether a coordinate left the range of a joint that does not extrapolate.
     """
-    r, p, v, c = before
     directions = int(data[offset + at.SURFACE_DIRECTIONS])
-    sign = data[offset + at.SURFACE_SIGN]
-    phi, g1, g2, g3, curve, left = surface_sums(data, offset, q, qd, first, work, row)
-    rate = scale_add6(STILL, sign * qd[first], g1)
-    if directions > 1:
-        rate = scale_add6(rate, sign * qd[first + 1], g2)
-    if directions > 2:
-        rate = scale_add6(rate, sign * qd[first + 2], g3)
-    phi, curve = scale_add6(STILL, sign, phi), scale_add6(STILL, sign, curve)
+    sign, still = data[offset + at.SURFACE_SIGN], pair_of(STILL)
+    rates = qd[first], qd[first + 1] if directions > 1 else 0.0, qd[first + 2] if directions > 2 else 0.0
+    phi, g1, g2, g3, curve, left = surface_sums(data, offset, q, rates, first, work, row)
+    g1, g2, g3 = scale_pair(sign, g1), scale_pair(sign, g2), scale_pair(sign, g3)
+    phi, curve = scale_pair(sign, phi), scale_pair(sign, curve)
+    rate = scale_add_pair(scale_add_pair(scale_pair(rates[0], g1), rates[1], g2), rates[2], g3)
     rotation_first = data[offset + at.SURFACE_ROTATION_FIRST] != 0.0
-    still, s1, s2, s3 = (0.0, 0.0, 0.0), STILL, STILL, STILL
+    s1 = s2 = s3 = still
     for part in range(2):
         if (part == 0) == rotation_first:
+            angles, speeds, bends = numbers_of(phi[0]), numbers_of(rate[0]), numbers_of(curve[0])
+            t1, t2, t3 = numbers_of(g1[0]), numbers_of(g2[0]), numbers_of(g3[0])
             for j in range(3):
                 axis = int(data[offset + at.SURFACE_AXES + j])
-                w = twist_through(column(r, axis), still, p)
-                s1 = scale_add6(s1, g1[j], w)
-                if directions > 1:
-                    s2 = scale_add6(s2, g2[j], w)
-                if directions > 2:
-                    s3 = scale_add6(s3, g3[j], w)
-                c = scale_add6(scale_add6(c, curve[j], w), rate[j], bracket(v, w))
-                v = scale_add6(v, rate[j], w)
-                r = turned(r, axis, phi[j])
+                w = screwed_pair(axis_of(axes, axis), still[1], p)
+                s1, s2 = scale_add_pair(s1, t1[j], w), scale_add_pair(s2, t2[j], w)
+                s3 = scale_add_pair(s3, t3[j], w)
+                c = scale_add_pair(scale_add_pair(c, bends[j], w), speeds[j], bracket_pair(v, w))
+                v = scale_add_pair(v, speeds[j], w)
+                axes = turned(axes, axis, angles[j])
         else:
-            s1 = scale_add6(s1, 1.0, twist_through(still, rotate(r, (g1[3], g1[4], g1[5])), p))
-            if directions > 1:
-                s2 = scale_add6(s2, 1.0, twist_through(still, rotate(r, (g2[3], g2[4], g2[5])), p))
-            if directions > 2:
-                s3 = scale_add6(s3, 1.0, twist_through(still, rotate(r, (g3[3], g3[4], g3[5])), p))
-            p, v, c = slide(
-                r,
-                p,
-                v,
-                c,
-                (phi[3], phi[4], phi[5]),
-                (rate[3], rate[4], rate[5]),
-                (curve[3], curve[4], curve[5]),
-            )
-    add_columns(dof, first, directions, sign, (s1, s2, s3))
-    return r, p, v, c, left and data[offset + at.SURFACE_OUTSIDE] == at.OUTSIDE_ERROR
+            s1, s2, s3 = slid(s1, axes, g1), slid(s2, axes, g2), slid(s3, axes, g3)
+            w = still[0], columns_times(axes, numbers_of(rate[1]))
+            c = scale_add_pair(slid(c, axes, curve), 1.0, bracket_pair(v, w))
+            p, v = add_columns_times(p, axes, numbers_of(phi[1])), add_pair(v, w)
+    for k in range(directions):
+        column = s1 if k == 0 else s2 if k == 1 else s3
+        store_pair(dof, first + k, at.SUBSPACE, add_pair(load_pair(dof, first + k, at.SUBSPACE), column))
+    return axes, p, v, c, left and data[offset + at.SURFACE_OUTSIDE] == at.OUTSIDE_ERROR
+
+
+@inline
+def slid(v: Pair, axes: Columns, x: Pair) -> Pair:
+    """A twist, and the linear part of one in the current axes."""
+    return v[0], add_columns_times(v[1], axes, numbers_of(x[1]))

@@ -1,6 +1,7 @@
 """Third derivatives of a spline surface, and `tangent` through its six factors."""
 
 from .. import layout as at
+from ..algebra.lanes import axes_of, rotation_of
 from ..algebra.spatial import column, twist_through
 from ..algebra.vectors import Array, Vector, scale_add6
 from ..compiler.jit import shared
@@ -132,7 +133,7 @@ def surface_tangent(
         if k < 3:
             axis = int(data[offset + at.SURFACE_AXES + k])
             w = twist_through(column(r, axis), (0.0, 0.0, 0.0), p)
-            r = turned(r, axis, phi)
+            r = rotation_of(turned(axes_of(r), axis, phi))
         else:
             along = column(r, k - 3)
             w = (0.0, 0.0, 0.0, along[0], along[1], along[2])
