@@ -91,7 +91,7 @@ RATES, BLEND_ROWS = 6, 9
 LOAD_WIDTH = 12
 
 # vectors (rows; three numbers a node): accelerations, the stage's known part, places and rates that they give, forces,
-# the correction and the next one, trial accelerations, the accelerations of the stage before, and the state before the
-# step
+# the correction and the next one, trial accelerations, the accelerations of the three stages before, newest first, and
+# the state before the step
 ACCELERATIONS, BASE, BASE_RATE, STAGE, STAGE_RATE, FORCE, CORRECTION = range(7)
-FOLLOWING, TRIAL, NEWEST, LAST, LAST_RATE, VECTOR_ROWS = range(7, 13)
+FOLLOWING, TRIAL, NEWEST, NEWER, OLDEST, LAST, LAST_RATE, VECTOR_ROWS = range(7, 15)

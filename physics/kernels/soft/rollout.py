@@ -10,7 +10,7 @@ from ..dynamics.aba import accelerations
 from ..joints.kinematics import kinematics
 from ..stepping import implicit_stage as newton
 from ..stepping.bundles import Implicit, Log, Spaces, State, Tables
-from ..stepping.implicit import GAMMA, hold_stage, take_hold
+from ..stepping.implicit import GAMMA, extrapolate, guess_stage, hold_stage, keep_row, keep_stage, take_hold
 from ..stepping.motion import catch, finish_held, follow, hold
 from ..stepping.rollout import (
     CHART_LIMIT,
@@ -34,7 +34,7 @@ from .beads import find_weights, place_beads
 from .coupling import add_generalized, gather_loads, place_attached
 from .impulses import end_step, record_forces
 from .nodes import Soft, count_free
-from .stage import linear_correction, solve_stage, take
+from .stage import linear_correction, solve_stage
 from .system import all_forces, are_finite
 
 
@@ -129,7 +129,7 @@ def implicit_step(
 
     rows: None, or see `impulses.end_step`.
     """
-    arrays, mesh, space, (_, _, _, vectors, _, _, _), (_, dof, _) = soft
+    arrays, mesh, space, (_, _, _, vectors, notes, _, _), (_, dof, _) = soft
     (q, qd), (places, rates), own = state, nodes, space[at.VECTORS]
     nv, free = q.shape[0], 3 * count_free(mesh)
     width, given = tables[tree.VALUES].shape[1], vectors[newton.GIVEN_FORCE]
@@ -163,12 +163,12 @@ def implicit_step(
         reached = t + (done + gamma) * dt
         hold_stage(motion, t, dt, reached, gamma * dt, stages == 1, vectors, dof)
         table_force(tables, reached, given[:width])
-        take(nv, newton.NEWEST, newton.ACCELERATIONS, vectors)
-        take(free, at.NEWEST, at.ACCELERATIONS, own)
+        guess_stage(reached / dt, gamma * dt, nv, soft[3])
+        extrapolate(reached / dt, free, at.NEWEST, at.ACCELERATIONS, own, notes)
         if not solve_stage(soft, gamma * dt):
             return False
-        take(nv, newton.ACCELERATIONS, newton.NEWEST, vectors)
-        take(free, at.ACCELERATIONS, at.NEWEST, own)
+        keep_row(free, at.NEWEST, at.ACCELERATIONS, own)
+        keep_stage(reached / dt, soft[3])
     copy(vectors[newton.STAGE_Q, :nv], q)
     copy(vectors[newton.STAGE_QD, :nv], qd)
     copy(own[at.STAGE, :free], places)
@@ -262,9 +262,7 @@ def soft_rollout(
         if charts:
             lag = 0.5 * dt if explicit and is_symplectic(number) else 0.0
             if change_charts(arrays, dof, CHART_LIMIT, lag, q, qd, stage[tree.STAGE_QDD, :nv], chart) > 0:
-                notes[newton.KNOWN] = 0.0
-                for d in range(nv):
-                    vectors[newton.NEWEST, d] = 0.0
+                notes[newton.KNOWN], notes[newton.HISTORY] = 0.0, 0.0
         counters[tree.DONE] += 1
 
 

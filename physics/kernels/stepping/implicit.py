@@ -115,23 +115,29 @@ def hold_stage(
 
 
 @shared
-def guess_stage(now: float, step: float, nv: int, implicit: Implicit) -> None:
-    """Initial accelerations at a time in steps: extrapolated from up to three previous stages.
-
-    Where these move the stage far, as where forces turn round within it, they may lead to another solution, such as the
-    one on the other side of a spring's end: then those that leave the coordinates where they are.
-    """
-    _, _, pivots, vectors, notes, _, _ = implicit
-    known, n, times = int(notes[newton.HISTORY]), pivots.shape[0], newton.TIMES
-    for d in range(n):
-        vectors[newton.ACCELERATIONS, d] = 0.0
+def extrapolate(now: float, count: int, newest: int, target: int, vectors: Array, notes: Array) -> None:
+    """Accelerations at a time in steps from those of up to three previous stages, in the rows from newest on."""
+    known, times = int(notes[newton.HISTORY]), newton.TIMES
+    for d in range(count):
+        vectors[target, d] = 0.0
     for i in range(known):
         weight = 1.0
         for j in range(known):
             if j != i:
                 weight *= (now - notes[times + j]) / (notes[times + i] - notes[times + j])
-        for d in range(n):
-            vectors[newton.ACCELERATIONS, d] += weight * vectors[newton.NEWEST + i, d]
+        for d in range(count):
+            vectors[target, d] += weight * vectors[newest + i, d]
+
+
+@shared
+def guess_stage(now: float, step: float, nv: int, implicit: Implicit) -> None:
+    """Initial accelerations at a time in steps.
+
+    Where extrapolated ones move the stage far, as where forces turn round within it, they may lead to another solution,
+    such as the one on the other side of a spring's end: then those that leave the coordinates where they are.
+    """
+    _, _, pivots, vectors, notes, _, _ = implicit
+    extrapolate(now, pivots.shape[0], newton.NEWEST, newton.ACCELERATIONS, vectors, notes)
     astray = False
     for d in range(nv):
         bend = step * step * vectors[newton.ACCELERATIONS, d]
@@ -143,17 +149,22 @@ def guess_stage(now: float, step: float, nv: int, implicit: Implicit) -> None:
 
 
 @shared
+def keep_row(count: int, newest: int, source: int, vectors: Array) -> None:
+    """Store a row as the newest of three."""
+    for d in range(count):
+        vectors[newest + 2, d] = vectors[newest + 1, d]
+        vectors[newest + 1, d] = vectors[newest, d]
+        vectors[newest, d] = vectors[source, d]
+
+
+@shared
 def keep_stage(now: float, implicit: Implicit) -> None:
     """Store the accelerations of a stage as the newest."""
     _, _, pivots, vectors, notes, _, _ = implicit
-    n = pivots.shape[0]
     for i in range(2, 0, -1):
         notes[newton.TIMES + i] = notes[newton.TIMES + i - 1]
-        for d in range(n):
-            vectors[newton.NEWEST + i, d] = vectors[newton.NEWEST + i - 1, d]
     notes[newton.TIMES] = now
-    for d in range(n):
-        vectors[newton.NEWEST, d] = vectors[newton.ACCELERATIONS, d]
+    keep_row(pivots.shape[0], newton.NEWEST, newton.ACCELERATIONS, vectors)
     notes[newton.HISTORY] = min(notes[newton.HISTORY] + 1.0, 3.0)
 
 
