@@ -18,7 +18,7 @@ from ..joints.surface import direction_bases
 from ..stepping.bundles import Spaces
 from . import layout as at
 from .nodes import NOTHING, Soft, add_at, add_both, add_load, count_free, number3, relative_place, velocity_by
-from .surfaces import acceleration_of, corner, node_of, three_sums
+from .surfaces import acceleration_of, corner, node_of
 
 
 @shared
@@ -208,14 +208,18 @@ def hand_on(soft: Soft, surfaces: Array, qd: Array, qdd: Array, right: Array, ou
         find_pushes(surfaces, dof, right, space)
         body_int, beads, own = arrays[tree.BODY_INT], surfaces[at.BEADS], space[at.SURFACE_SPACE]
         sheets, weights, loads = surfaces[at.SHEETS], own[at.WEIGHTS], space[at.LOADS]
+        every = own[at.NODE_ACCELERATIONS]
         for b in range(beads.shape[0]):
             body, along, force = push_on(surfaces, b, own)
             s = beads[b, at.BEAD_SHEET]
             first, count = sheets[s, at.SHEET_MODE], sheets[s, at.SHEET_MODES]
             parent = sheets[s, at.SHEET_PARENT]
             push_body(body_int, body, load3(work, body, tree.ORIGIN), force, dof, loads, right)
+            placed = lanes_of(NOTHING)
             for n in range(count):
-                add_at(out, first + n, -weights[b, at.PLACED, n], force)
+                weight = weights[b, at.PLACED, n]
+                add_at(out, first + n, -weight, force)
+                placed = scale_add_lanes(placed, weight, flat_lanes(every, 3 * (first + n)))
             for c in range(sheets[s, at.SHEET_CORNERS] if parent >= 0 else 0):
                 place = relative_place(mesh, sheets[s, at.SHEET_CORNER] + c, work)
                 reaction = scale_add3(NOTHING, -weights[b, at.PLACED, count + c], force)
@@ -226,21 +230,19 @@ def hand_on(soft: Soft, surfaces: Array, qd: Array, qdd: Array, right: Array, ou
                     right[along + k] -= work_rate
                 else:
                     dof[along + k, tree.EFFORT] += work_rate
-            gap = gap_of(soft, surfaces, b, qd, qdd)
+            gap = gap_of(soft, surfaces, b, numbers_of(placed), qd, qdd)
             for k in range(3):
                 right[dof.shape[0] + 3 * b + k] = dot3(direction(dof, beads[b, at.BEAD_SHIFT] + k), gap)
 
 
 @inline
-def gap_of(soft: Soft, surfaces: Array, b: int, qd: Array, qdd: Array) -> Vector:
-    """Acceleration of bead b beyond that of its place on the surface."""
+def gap_of(soft: Soft, surfaces: Array, b: int, needed: Vector, qd: Array, qdd: Array) -> Vector:
+    """Acceleration of bead b beyond that of its place on the surface, of which the modes give what is needed."""
     arrays, mesh, space, _, (work, _, _) = soft
     beads, own = surfaces[at.BEADS], space[at.SURFACE_SPACE]
     body, along, _ = push_on(surfaces, b, own)
     sheets, s = surfaces[at.SHEETS], beads[b, at.BEAD_SHEET]
     weights, every, count = own[at.WEIGHTS][b], own[at.NODE_ACCELERATIONS], sheets[s, at.SHEET_MODES]
-    t, _, _ = three_sums(weights, at.PLACED, count, every, sheets[s, at.SHEET_MODE])
-    needed = numbers_of(t)
     for c in range(sheets[s, at.SHEET_CORNERS]):
         needed = scale_add3(
             needed, weights[at.PLACED, count + c], number3(every, corner(count_free(mesh), sheets, s, c))
@@ -274,7 +276,7 @@ def add_push_rates(
     mesh: Array, surfaces: Array, step: float, qd: Array, right: Array, f: Array, space: Array
 ) -> None:
     """Add how the pushes on coordinates and nodes change in a step at the present speeds."""
-    if surfaces is not None:
+    if surfaces is not None and step > 0.0:
         beads, sheets, own = surfaces[at.BEADS], surfaces[at.SHEETS], space[at.SURFACE_SPACE]
         for b in range(beads.shape[0]):
             _, along, force = push_on(surfaces, b, own)
