@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -119,8 +119,7 @@ def pack_surfaces(
         return None
     at = kernels.soft.layout
     count, points = sum(len(each.free) for each in modes), sum(len(each.body.nodes) for each in modes)
-    width = max(each.combinations.shape[1] for each in modes) + 6  # a multiple of four, and three behind
-    width -= width % 4
+    width = _width(each.combinations.shape[1] for each in modes)
     sheets = np.zeros((len(modes), at.SHEET_WIDTH), dtype=np.int64)
     numbers, joined = np.zeros((count, at.MODE_WIDTH)), np.zeros((3, count, at.MOST_CORNERS))
     meeting, every = np.zeros((3, len(modes), at.MOST_CORNERS, at.MOST_CORNERS)), np.zeros((points, width))
@@ -159,7 +158,12 @@ def pack_surfaces(
         m, point = m + many, point + len(each.body.nodes)
     kinds += [(0, 0)] * 2  # sums are taken by three
     lists = np.array(kinds, dtype=np.int64), np.array(unknowns, dtype=np.int64), np.array(beads)
-    return sheets, numbers, joined, meeting, every, np.concatenate(net), *lists
+    return sheets, numbers, joined, meeting, every.reshape(-1, 4), np.concatenate(net), *lists
+
+
+def _width(counts: Iterable[int]) -> int:
+    """Room for so many modes and corners: a multiple of four."""
+    return -4 * (max(counts) // -4)
 
 
 def with_coordinates(surfaces: tuple[Any, ...], arrays: Arrays) -> tuple[Any, ...]:
@@ -206,11 +210,12 @@ def surface_workspace(
     if surfaces is None:
         return None
     at = kernels.soft.layout
-    beads, width, modes = len(surfaces[at.BEADS]), surfaces[at.COMBINATIONS].shape[1], len(surfaces[at.MODES])
-    rows, sheets = len(surfaces[at.KINDS]), len(surfaces[at.SHEETS])
-    unknowns = len(surfaces[at.UNKNOWNS]) + sheets * coordinates
+    beads, modes, sheets = len(surfaces[at.BEADS]), len(surfaces[at.MODES]), surfaces[at.SHEETS]
+    width = _width((sheets[:, at.SHEET_MODES] + sheets[:, at.SHEET_CORNERS]).tolist())
+    rows, weights = len(surfaces[at.KINDS]), np.zeros((beads, at.WEIGHT_ROWS, width))
+    unknowns = len(surfaces[at.UNKNOWNS]) + len(sheets) * coordinates
     return (
-        np.zeros((beads, at.WEIGHT_ROWS, width)),
+        weights,
         np.zeros((beads, 3)),
         np.zeros((2, 3 * tree.SURFACE_MOST_ORDER)),
         np.zeros(3 * nodes),
@@ -222,8 +227,9 @@ def surface_workspace(
         np.zeros((unknowns, 3 * at.MOST_CORNERS)),
         np.zeros((unknowns, 3 * rows)),
         np.zeros((rows, 4)),
-        np.zeros((sheets, 2), dtype=np.int64),
+        np.zeros((len(sheets), 2), dtype=np.int64),
         np.zeros((tree.SURFACE_MOST_ORDER, tree.SURFACE_MOST_ORDER), dtype=np.int64),
-        np.full(sheets, -1.0),
+        np.full(len(sheets), -1.0),
         np.full((beads, 2), np.nan),
+        weights.reshape(-1, 4),
     )

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from .. import layout as tree
 from ..algebra.access import load3, load_twist, store3
-from ..algebra.lanes import flat_lanes, lanes_of, load_lanes, numbers_of, scale_add_lanes, store_lanes
+from ..algebra.lanes import flat_lanes, lanes_of, numbers_of, scale_add_lanes
 from ..algebra.vectors import Array, Vector, add3, cross, dot3, scale_add3, subtract3
+from ..algebra.worlds import in_all, load_worlds, store_worlds
 from ..compiler.jit import inline, shared
 from ..forces.points import material, reference_of, twist_of
 from ..joints.surface import direction_bases
@@ -39,7 +40,7 @@ def find_own_weights(data: Array, surfaces: Array, b: int, q: Array, space: Arra
     """Weights of the nodes of the surface of bead b there, and their derivatives."""
     beads, net, own = surfaces[at.BEADS], surfaces[at.NET], space[at.SURFACE_SPACE]
     weights, bases, around, table_of = (
-        own[at.WEIGHTS][b],
+        own[at.WEIGHT_PARTS],
         own[at.BASES],
         own[at.AROUND],
         surfaces[at.COMBINATIONS],
@@ -57,30 +58,25 @@ def find_own_weights(data: Array, surfaces: Array, b: int, q: Array, space: Arra
     for i in range(order):
         for j in range(other_order):
             around[i, j] = net[beads[b, at.BEAD_NET] + (start + i) * width + other_start + j]
-    none = lanes_of(NOTHING)
-    # vectors of four numbers are stored, each over the end of the last
-    for n in range(0, table_of.shape[1] - 3, 3):
+    parts, none = own[at.WEIGHTS].shape[2] // 4, in_all(0.0)
+    for n in range(parts):
         x = x1 = x2 = x11 = x12 = x22 = none
         for i in range(order):
             y = y2 = y22 = none
             for j in range(other_order):
-                part = load_lanes(table_of, around[i, j], n)
-                y = scale_add_lanes(y, bases[1, j], part)
-                y2 = scale_add_lanes(y2, bases[1, most + j], part)
-                y22 = scale_add_lanes(y22, bases[1, 2 * most + j], part)
+                part = load_worlds(table_of, around[i, j] * parts + n)
+                y, y2 = y + bases[1, j] * part, y2 + bases[1, most + j] * part
+                y22 = y22 + bases[1, 2 * most + j] * part
             u, du, ddu = bases[0, i], bases[0, most + i], bases[0, 2 * most + i]
-            x, x2, x22 = scale_add_lanes(x, u, y), scale_add_lanes(x2, u, y2), scale_add_lanes(x22, u, y22)
-            x1, x12, x11 = (
-                scale_add_lanes(x1, du, y),
-                scale_add_lanes(x12, du, y2),
-                scale_add_lanes(x11, ddu, y),
-            )
-        store_lanes(weights, at.PLACED, n, x)
-        store_lanes(weights, at.FIRST, n, x1)
-        store_lanes(weights, at.SECOND, n, x2)
-        store_lanes(weights, at.FIRST_TWICE, n, x11)
-        store_lanes(weights, at.MIXED, n, x12)
-        store_lanes(weights, at.SECOND_TWICE, n, x22)
+            x, x1, x2 = x + u * y, x1 + du * y, x2 + u * y2
+            x11, x12, x22 = x11 + ddu * y, x12 + du * y2, x22 + u * y22
+        row = b * at.WEIGHT_ROWS * parts + n
+        store_worlds(weights, row + at.PLACED * parts, x)
+        store_worlds(weights, row + at.FIRST * parts, x1)
+        store_worlds(weights, row + at.SECOND * parts, x2)
+        store_worlds(weights, row + at.FIRST_TWICE * parts, x11)
+        store_worlds(weights, row + at.MIXED * parts, x12)
+        store_worlds(weights, row + at.SECOND_TWICE * parts, x22)
 
 
 @inline

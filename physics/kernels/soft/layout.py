@@ -25,7 +25,7 @@ NEO = 18
 
 # flexible surfaces: of sheets (s, SHEET_WIDTH); of their modes (m, MODE_WIDTH); what modes and corners have with
 # corners in stiffness, damping and inertia (3, m, MOST_CORNERS) and (3, s, MOST_CORNERS, MOST_CORNERS), zeros of
-# corners that are missing; of control points their weights by modes and corners (c, width); the control points of the
+# corners that are missing; of control points their weights by modes and corners, by fours; the control points of the
 # nets, row by row; of shapes bead and row of its weights, or -1 and a corner (r, 2); of unknowns (u, UNKNOWN_WIDTH);
 # of beads (b, BEAD_WIDTH)
 SHEETS, MODES, JOINED, MEETING, COMBINATIONS, NET, KINDS, UNKNOWNS, BEADS = range(9)
@@ -80,10 +80,10 @@ BLOCKS, INVERSES, PLACE, COUPLED, LOADS, VECTORS, SCRATCH, TOUCHES, TOUCHED = ra
 # weights (b, 3 BLEND_ROWS); of the step's matrix shapes and the same by the modes' inverses (r, width), these inverses,
 # products of shapes, vectors of unknowns and what they give, sums by shapes, and how many shapes and unknowns there
 # are; control points around a place; for which step the part of corners was made, or -1 (s,), and for which coordinates
-# the weights (b, 2)
+# the weights (b, 2); the weights by fours
 SURFACE_SPACE = 9
 WEIGHTS, PUSHES, BASES, NODE_ACCELERATIONS, BLENDS, COLUMN_SHAPES, SCALED, MODE_INVERSES = range(8)
-GRAM, SHAPE_VECTORS, IMAGES, SHAPE_SUMS, IN_USE, AROUND, MADE_FOR, PLACED_AT = range(8, 16)
+GRAM, SHAPE_VECTORS, IMAGES, SHAPE_SUMS, IN_USE, AROUND, MADE_FOR, PLACED_AT, WEIGHT_PARTS = range(8, 17)
 # weights of the place, its derivatives along the first and second direction, and the second derivatives; as blends,
 # sums of places, then those of rates by the first three rows
 PLACED, FIRST, SECOND, FIRST_TWICE, MIXED, SECOND_TWICE, WEIGHT_ROWS = range(7)
