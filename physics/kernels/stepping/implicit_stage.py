@@ -69,7 +69,7 @@ IMPLICIT_NOTES = 14
 
 MOST_ITERATIONS = 60
 SLOW = 0.3  # a kept matrix is replaced where the correction does not shrink to this share
-MANY = 4  # iterations after which the next stage gets a new matrix
+MANY = 4  # iterations after which the next stage gets a new matrix, as after one that needed it midway
 LEAST_STEP = 1e-6  # smallest share of a correction in the line search
 # of velocities and of coordinates [rad, m]: round-off, and the tolerance where the iteration stalls
 SETTLED, STUCK = 1e-14, 1e-9
@@ -283,7 +283,7 @@ def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: 
     nv, n, flags = spaces[at.DOF].shape[0], pivots.shape[0], spaces[at.FLAGS]
     x, correction, following = vectors[ACCELERATIONS, :n], vectors[CORRECTION, :n], vectors[FOLLOWING, :n]
     fresh = notes[KNOWN] == 0.0 or notes[STEP] != step
-    size = find_correction(arrays, more, step, fresh, implicit, spaces)
+    size, renewed = find_correction(arrays, more, step, fresh, implicit, spaces), False
     if size < 0.0:
         return False
     for k in range(MOST_ITERATIONS):
@@ -303,12 +303,13 @@ def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: 
             ):
                 for d in range(n):
                     x[d] += following[d]
-                if k + 1 >= MANY:
+                if k + 1 >= MANY or renewed:
                     notes[KNOWN] = 0.0
                 return True
         elif fresh:
             return raise_flag(arrays[at.BODY_INT], flags, at.NOT_CONVERGED, largest(correction))
         if slow or sizes.shape[0] > 0:
+            renewed = renewed or not fresh
             fresh = True
             size = find_correction(arrays, more, step, fresh, implicit, spaces)
             if size < 0.0:
