@@ -34,7 +34,11 @@ def listed(values: Any, name: str) -> list[Any]:
 
 def instances(values: Any, kind: Any, name: str) -> tuple[Any, ...]:
     """The items of an iterable, each of this class; ModelError otherwise."""
-    return tuple(instance(value, kind, f"{name}[{k}]") for k, value in enumerate(listed(values, name)))
+    items = tuple(listed(values, name))
+    for k, value in enumerate(items):
+        if not isinstance(value, kind):  # many are passed: a name for each would take longest
+            instance(value, kind, f"{name}[{k}]")
+    return items
 
 
 def is_sequence(value: Any) -> bool:

@@ -7,7 +7,7 @@ from .. import processors
 from ..bodies.state import State
 from ..errors import DivergedError, ModelError
 from ..integrators.base import Problem
-from ..model.diagnosis import warn
+from ..model.diagnosis import findings_of, warn
 from ..model.model import Model
 from ..model.result import Result
 from ..validation import instances, truth, whole_number
@@ -76,5 +76,5 @@ def simulate_many(
         for k in range(len(given)):
             checked(k)
         done = run_on(client, model, given, wishes)
-    warn((each for result in done if isinstance(result, Result) for each in result.diagnosis), 2)
+    warn((each for result in done if isinstance(result, Result) for each in findings_of(result.info)), 2)
     return done

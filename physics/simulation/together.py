@@ -44,25 +44,27 @@ def run_all(
 def runs_together(problem: Problem, states: Sequence[State]) -> bool:
     """Whether runs from these states go together: a tree without muscles and without what changes with time."""
     model, method = problem.model, INTEGRATORS[problem.integrator]
-    forms = set(map(form, states))
+    first = form(states[0])
     return (
         method.run is integrate_fixed_step
         and not (needs_constraints(problem) or model.muscles or model.soft_bodies or problem.findings)
         and problem.control is None
         and len(problem.tau[0]) == 1
         and problem.duration / problem.dt * model.num_bodies <= LONGEST
-        and len(forms) == 1
-        and None not in forms
+        and first is not None
+        and all(form(each) == first for each in states)
         and (method.number != layout.RUNGE_KUTTA or not any(law.any() for law in limit_laws(model)))
     )
 
 
 def form(state: State) -> tuple[Any, ...] | None:
     """Shapes and types that two states must share; None for one that only the checks of a single run can name."""
-    arrays = state.q, state.qd, state.chart
-    if not (isinstance(state.time, float) and all(isinstance(each, np.ndarray) for each in arrays)):
+    q, qd, chart = state.q, state.qd, state.chart
+    array: Any = np.ndarray
+    arrays = isinstance(q, array) and isinstance(qd, array) and isinstance(chart, array)
+    if not (arrays and isinstance(state.time, float)):
         return None
-    return (state.time, *((each.shape, each.dtype) for each in arrays))
+    return state.time, q.shape, q.dtype, qd.shape, qd.dtype, chart.shape, chart.dtype
 
 
 class Together:
@@ -154,12 +156,13 @@ class Together:
         quiet = booked & nothing_found(problem, books, qd) & (not problem.findings)
         changes = (after - charts).sum(axis=1)
         done: list[Result | None] = []
-        for k, row in enumerate(books.tolist()):
-            if lost[k]:
+        facts = (each.tolist() for each in (lost, booked, quiet, changes, books))
+        for k, (gone, kept, calm, changed, row) in enumerate(zip(*facts)):
+            if gone:
                 done.append(None)
                 continue
-            energy = {"energy": dict(zip(("gained", "most_kinetic", "work"), row))} if booked[k] else {}
-            told = info | energy | {"chart_changes": int(changes[k])}
+            energy = {"energy": dict(zip(("gained", "most_kinetic", "work"), row))} if kept else {}
+            told = info | energy | {"chart_changes": changed}
             result = Result(problem.model, problem.samples.copy(), q[k].copy(), qd[k].copy(), told)
-            done.append(diagnosed(problem, result, bool(quiet[k])))
+            done.append(diagnosed(problem, result, calm))
         return done

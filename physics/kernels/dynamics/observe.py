@@ -1,10 +1,11 @@
 """Poses and energies of whole sequences of states, and the geometry of one joint."""
 
 from .. import layout as at
-from ..algebra.access import load3, load9, load_rotation, load_twist
+from ..algebra.access import flat3, load3, load9, load_rotation, load_twist
 from ..algebra.inertia import kinetic_energy_of
+from ..algebra.lanes import add_columns_times, add_lanes, dot_lanes, lanes_of, load_axes, load_lanes
 from ..algebra.spatial import multiply, rotate
-from ..algebra.vectors import Array, add3
+from ..algebra.vectors import NONE, Array, add3
 from ..compiler.jit import entry, shared
 from ..forces.elements import element_potential
 from ..forces.limits import limit_potential
@@ -17,13 +18,13 @@ from ..muscles.mass import muscle_energies
 def potential_energy(arrays: Array, q: Array, work: Array) -> float:
     """Potential energy of gravity, joints, elements and compliant limits, at the bodies' poses from `kinematics`."""
     body_int, body_float, _, data, dof_float = arrays
-    potential = 0.0
+    potential, none, gravity = 0.0, lanes_of(NONE), lanes_of(flat3(data, at.GRAVITY))
     for i in range(body_int.shape[0]):
-        com = rotate(load_rotation(work, i), load3(body_float, i, at.COM))
-        com = add3(add3(com, load3(work, i, at.ORIGIN)), load3(work, body_int[i, at.ROOT], at.REFERENCE))
-        potential -= body_float[i, at.MASS] * (
-            data[at.GRAVITY] * com[0] + data[at.GRAVITY + 1] * com[1] + data[at.GRAVITY + 2] * com[2]
+        place = add_lanes(
+            load_lanes(work, i, at.ORIGIN), load_lanes(work, body_int[i, at.ROOT], at.REFERENCE)
         )
+        com = add_columns_times(place, load_axes(work, i), load3(body_float, i, at.COM))
+        potential -= body_float[i, at.MASS] * dot_lanes(gravity, com, none, none)
     for d in range(q.shape[0]):
         potential += passive_potential(dof_float, data, d, q[d])
     if data[at.ELEMENT_COUNT] > 0.0:

@@ -49,7 +49,7 @@ FAR_MORE = 50.0  # symplectic Euler has a 43-fold excess at 0.955 of its largest
 # and this within 2e-5 of that step: beyond it one check is enough; methods with damping have smaller errors
 BEYOND_ALL, BEYOND_DAMPING = 1e5, 1e3
 MOST_ABOVE = 12  # consecutive checks with a large excess: an oscillation may turn round in one or two
-TURNS = 7.0  # checks come after 16, 17, ... 22 steps, then again after 16
+TURNS = 7  # checks come after 16, 17, ... 22 steps, then again after 16
 # An implicit step in which a coordinate would move that far [rad, m] is repeated in parts if it gains such a share of
 # its kinetic energy: where inertias change within a step, methods of low order do not have their work right.
 QUICK, LEAP = 0.02, 0.02
@@ -138,7 +138,7 @@ def watch_energy(
     work[row, STEPS] += 1.0
     # evenly spaced checks could see an oscillation in the same phase each time; the first steps, which are all checked,
     # show how much energy it has
-    whole = work[row, STEPS] >= STRETCH + work[row, TURN] % TURNS
+    whole = work[row, STEPS] >= STRETCH + int(work[row, TURN]) % TURNS
     # a method with damping may have lost spurious energy by the next check, and so may one of steps so long that energy
     # comes and goes with every swing
     early = work[row, TURN] == 0.0 or speeds > min(FASTER * work[row, FASTEST], (FAR / dt) ** 2)
