@@ -62,14 +62,15 @@ from .implicit_matrix import step_matrix
 IMPLICIT_VECTORS = 21
 # notes: whether the matrix is known; the step that it is for; how many previous stages are known, and their times
 # (three, in steps); counts; how often stages and impulses were solved in turn, and their last disagreement; steps taken
-# in parts because they failed as a whole, and those whose stages were solved again
+# in parts because they failed as a whole, those whose stages were solved again, and stages to come with new matrices
 KNOWN, STEP, HISTORY, TIMES, ITERATIONS, MATRICES, SUBSTITUTES, UNFOUND = 0, 1, 2, 3, 6, 7, 8, 9
-TURNS, APART, DIVIDED, REPEATED = 10, 11, 12, 13
-IMPLICIT_NOTES = 14
+TURNS, APART, DIVIDED, REPEATED, FRESH = 10, 11, 12, 13, 14
+IMPLICIT_NOTES = 15
 
 MOST_ITERATIONS = 60
 SLOW = 0.3  # a kept matrix is replaced where the correction does not shrink to this share
-MANY = 4  # iterations after which the next stage gets a new matrix, as after one that needed it midway
+MANY = 4  # iterations after which the next stage gets a new matrix
+AGAIN = 6.0  # as do so many after one whose kept matrix had to be replaced midway
 LEAST_STEP = 1e-6  # smallest share of a correction in the line search
 # of velocities and of coordinates [rad, m]: round-off, and the tolerance where the iteration stalls
 SETTLED, STUCK = 1e-14, 1e-9
@@ -303,7 +304,8 @@ def iterate(arrays: Array, more: More, step: float, implicit: Implicit, spaces: 
             ):
                 for d in range(n):
                     x[d] += following[d]
-                if k + 1 >= MANY or renewed:
+                notes[FRESH] = AGAIN if renewed else max(notes[FRESH] - 1.0, 0.0)
+                if k + 1 >= MANY or notes[FRESH] > 0.0:
                     notes[KNOWN] = 0.0
                 return True
         elif fresh:
