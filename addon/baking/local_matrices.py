@@ -161,9 +161,11 @@ class LocalPoses:
         bone = body.pose_bone
         if not any((body.object.name_full, parent.name) in self.worlds for parent in bone.parent_recursive):
             return samples[f"pose:{bone.name}"] if samples else units.array4(bone.matrix)[None]
-        if any(not constraint.mute for constraint in bone.constraints):
+        acting = (each for each in bone.constraints if compat.acts(body.object, each))
+        if held := [each.name for each in acting if not conflicts.can_mute(body, each)]:
             raise physics_access.model_error(
-                f"bone {body.name!r} stands between simulated bones and has constraints; remove or mute them"
+                f"bone {body.name!r} stands between simulated bones, and keys or a curve decide on its constraint "
+                f"{held[0]!r}; remove or mute it"
             )
         basis = samples[f"basis:{bone.name}"] if samples else units.array4(bone.matrix_basis)[None]
         parent = self.bone_pose(Body(body.object, bone.parent.name))

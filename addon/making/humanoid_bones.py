@@ -10,6 +10,11 @@ from functools import partial
 
 from bpy.types import Bone, Object
 
+from ..blender import compat
+from ..data import references
+from ..data.references import Body, key_of
+from ..reading import conflicts
+
 SIDES = {"l": "L", "r": "R", "left": "L", "right": "R"}
 #: prefixes and suffixes that say nothing of the part
 FILLERS = {"def", "org", "j", "bip", "mixamorig", "stretch", "x", "c", "b", "bn", "bone"}
@@ -44,6 +49,9 @@ CARRIERS = {
 }
 #: without these it is no human figure
 NEEDED = ("pelvis", "head", "upper_arm", "forearm", "thigh", "shin")
+
+
+PREFIX = re.compile("^(DEF|ORG|MCH)-")
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,30 @@ def parts(rig: Object) -> list[Part]:
                 above = bones[number - 1].name if number else _carrier(chosen, part, side)
                 made.append(Part(bone.name, part, side, above))
     return made
+
+
+def companions(rig: Object, limbs: list[Part]) -> dict[str, str]:
+    """The other bones that deform the skin and would stay behind, each with its limb: they are not below that, or have
+    constraints to what stays. Whose a bone is its parents tell, whatever kind (Rigify's DEF, ORG) they are of.
+    """
+    names, found = {PREFIX.sub("", each.name): each.name for each in limbs}, dict[str, str]()
+    along = {each.name for each in limbs}
+    keys = {key_of(Body(rig, name)) for name in along}
+    for bone in rig.data.bones:  # parents come first
+        acting = (each for each in rig.pose.bones[bone.name].constraints if compat.acts(rig, each))
+        held = (body for each in acting for body in references.looked_at(each))
+        is_led = bone.parent is not None and bone.parent.name in along
+        if bone.name in along:
+            continue
+        if is_led and all(conflicts.simulated_behind([body], keys) is not None for body in held):
+            along.add(bone.name)
+        elif bone.use_deform:
+            above = (PREFIX.sub("", each.name) for each in (bone, *bone.parent_recursive))
+            limb = next((names[each] for each in above if each in names), "")
+            if limb:
+                found[bone.name] = limb
+                along.add(bone.name)
+    return found
 
 
 def _sides(part: str) -> tuple[str, ...]:

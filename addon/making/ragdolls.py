@@ -37,6 +37,7 @@ SHARES = {
     "pelvis": 0.112, "spine": 0.293, "neck": 0.014, "head": 0.055, "clavicle": 0.015, "upper_arm": 0.027,
     "forearm": 0.016, "hand": 0.006, "thigh": 0.142, "shin": 0.043, "foot": 0.014,
 }  # fmt: skip
+LIGHT = 1e-6  # m^3: of a bone that goes along with a limb and has no skin
 BODY_MASS_INDEX = 22.0  # kg/m^2
 FRICTION = 0.6
 # Where the floor is nearer than a limb is thick that one is thinner, down to this share. A floor's normal has at least
@@ -63,12 +64,15 @@ def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
             f"{rig.name}: its bones are not named as those of Rigify, Auto-Rig Pro, Mixamo or VRM; use Add Chain"
         )
     bodies = {each.name: Body(rig, each.name) for each in parts}
-    bodies_and_joints.check_joints([(None, body) for body in bodies.values()])
-    conflicts.check_all(scene, bodies.values())
-    for body in bodies.values():
+    limbs = humanoid_bones.companions(rig, parts)
+    others = {name: Body(rig, name) for name in limbs}
+    every = [*bodies.values(), *others.values()]
+    bodies_and_joints.check_joints([(None, body) for body in every])
+    conflicts.check_all(scene, every)
+    for body in every:
         if references.joint_of(scene, body) is not None:
             raise model_error(f"{body.name} already has a joint: use Clean Up first")
-    skinned = meshes.skin_volumes(scene, rig, list(bodies))
+    skinned = meshes.skin_volumes(scene, rig, [body.bone for body in every])
     bare = {name: volume for name, volume in _bare_volumes(scene, rig, parts).items() if name not in skinned}
     volumes = bare | skinned
     for name, body in bodies.items():
@@ -78,6 +82,13 @@ def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
     pelvis.motion, pelvis.start_from = "FREE", "MOTION"
     forward = _forward(rig, parts)
     joints = [_hang(scene, rig, part, forward) for part in parts[1:]]
+    for name, body in others.items():
+        figures = masses.capsule_along(scene, body, skinned.get(name, LIGHT))
+        bodies_and_joints.make_body(scene, body, mass=figures[0], center=figures[1], inertia=figures[2])
+        item = bodies_and_joints.add_joint(scene, bodies[limbs[name]], body, "fixed", update=False)
+        item.condyle.joint.start_from = "EXACT"
+        # as they stand at the start, which may be beside the limb's tail
+        scene.condyle.simulation.disconnect_bones |= rig.data.bones[name].use_connect
     _make_solid(scene, bodies, bare, floor)
     return joints
 

@@ -3,7 +3,7 @@
 Bodies, objects and scenes are those of a snapshot.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -104,18 +104,40 @@ def _follows(joint: Object) -> bool:
 
 
 def bending(bodies: Iterable[Body]) -> dict[tuple[str, str], tuple[PoseBone, Constraint, list[PoseBone]]]:
-    """The bone, the constraint and what it moves of each constraint that moves a body or is on it, by both's names."""
+    """The bone, the constraint and what it moves of each constraint that moves a body or is on it, by both's names; and
+    of those on bones between bodies, which go along with the upper one, without what they would move.
+    """
     bones = [body for body in bodies if body.bone]
+    between = {
+        key_of(above): above for body in bones for above in between_bodies(body, set(map(key_of, bones)))
+    }
     chains = {
         name: list(temporarily.bending(item))
         for name, item in {each.object.name: each.object for each in bones}.items()
     }
-    return {
+    passing = {
+        (above.object.name_full, each.path_from_id()): (above.pose_bone, each, list[PoseBone]())
+        for above in between.values()
+        for each in above.pose_bone.constraints
+        if compat.acts(above.object, each)
+    }
+    return passing | {
         (body.object.name_full, constraint.path_from_id()): (below, constraint, chain)
         for body in bones
         for below, constraint, chain in chains[body.object.name]
         if body.pose_bone in (below, *chain) and compat.acts(body.object, constraint)
     }
+
+
+def between_bodies(body: Body, keys: Container[Key]) -> list[Body]:
+    """Bones between a bone and the nearest above it among bodies, by `key_of`; none if none is above."""
+    found: list[Body] = []
+    for bone in body.pose_bone.parent_recursive:
+        above = Body(body.object, bone.name)
+        if key_of(above) in keys:
+            return found
+        found.append(above)
+    return []
 
 
 def bent_by(bone: PoseBone) -> Iterator[tuple[PoseBone, Constraint]]:
@@ -186,7 +208,7 @@ def check_carriers(scene: Scene, read: SceneModel) -> None:
         carrier = references.carrier(body) if key_of(body) in simulated else body
         while carrier is not None and key_of(carrier) not in simulated:
             for holder, constraint in _moving(carrier):
-                led_by = _simulated_behind(references.looked_at(constraint), simulated)
+                led_by = simulated_behind(references.looked_at(constraint), simulated)
                 if led_by is not None:
                     whose = "" if holder == carrier.owner else f" of bone {holder.name!r}"
                     raise physics_access.model_error(
@@ -204,15 +226,15 @@ def _told(carrier: Body, body: Body, constraint: str, led_by: Body) -> str:
 
 
 def _moving(body: Body) -> Iterator[tuple[Object | PoseBone, Constraint]]:
-    """Each constraint that acts on a body, and the object or bone that has it."""
+    """Each constraint that moves or turns a body, and the object or bone that has it."""
     for constraint in body.owner.constraints:
-        if compat.acts(body.object, constraint):
+        if constraint.type != "COPY_SCALE" and compat.acts(body.object, constraint):
             yield body.owner, constraint
     if body.bone:
         yield from bent_by(body.pose_bone)
 
 
-def _simulated_behind(bodies: Iterable[Body], simulated: set[Key]) -> Body | None:
+def simulated_behind(bodies: Iterable[Body], simulated: set[Key]) -> Body | None:
     """The first simulated body by which any of these is moved, through parents and constraints; None: by none."""
     waiting, known = list(bodies), set()
     while waiting:

@@ -1,4 +1,4 @@
-"""A tail on a rig that Rigify makes, whose spine stretches."""
+"""Chains and a ragdoll on a rig that Rigify makes."""
 
 import sys
 from pathlib import Path
@@ -30,6 +30,7 @@ def rig(scene, monkeypatch):
     finally:
         bpy.ops.preferences.addon_disable(module="rigify")
     made = bpy.data.objects["rig"]
+    scene.frame_start, scene.frame_end = 1, 25
     bpy.context.view_layer.objects.active = made
     bpy.ops.object.mode_set(mode="EDIT")
     bones = made.data.edit_bones
@@ -43,24 +44,75 @@ def rig(scene, monkeypatch):
     return made
 
 
-def test_a_tail_on_a_spine_that_stretches(part, scene, rig):
-    scene.frame_start, scene.frame_end = 1, 25
-    for name in ("torso", "tweak_spine.001"):
+def walk(rig, *names):
+    """Let controls go forward and back, and up and down, in 25 frames."""
+    for name in names:
         bone = rig.pose.bones[name]
         for frame, share in ((1, 0.0), (13, 1.0), (25, -1.0)):
             bone.location = (0.0, 0.02 * share, 0.03 * share)
             bone.keyframe_insert("location", frame=frame)
+
+
+def heads_off(scene, rig, report):
+    """How far [m] the heads of simulated bones are from where the simulation has them."""
+    off = 0.0
+    for row, frame in enumerate(report.frames):
+        scene.frame_set(int(frame))
+        for name, poses in report.poses.items():
+            bone = rig.pose.bones[name.partition("/")[2]]
+            off = max(off, float(np.linalg.norm(np.array(rig.matrix_world @ bone.head) - poses[row][:3, 3])))
+    return off
+
+
+def test_a_tail_on_a_spine_that_stretches(part, scene, rig):
+    walk(rig, "torso", "tweak_spine.001")
     scene.frame_set(1)
     add_chain(rig, *(f"Tail.{number}" for number in range(5)), preset="TAIL")
     report = part("jobs.bake").bake_now(scene)
-    assert report.warnings == []
-    off, stretch, bones = 0.0, 0.0, rig.pose.bones
-    for row, frame in enumerate(report.frames):
+    assert report.warnings == [] and len(report.poses) == 5
+    apart, stretch, bones = 0.0, 0.0, rig.pose.bones
+    for frame in report.frames:
         scene.frame_set(int(frame))
         sizes = np.linalg.svd(np.array(bones["DEF-spine"].matrix)[:3, :3], compute_uv=False)
         stretch = max(stretch, float(sizes[0] / sizes[2]) - 1.0)
-        off = max(off, (bones["DEF-spine"].tail - bones["Tail.0"].head).length)
-        for number in range(5):
-            place = report.poses[f"rig/Tail.{number}"][row][:3, 3]
-            off = max(off, float(np.linalg.norm(np.array(bones[f"Tail.{number}"].head) - place)))
-    assert stretch > 0.1 and off < SINGLE
+        apart = max(apart, (bones["DEF-spine"].tail - bones["Tail.0"].head).length)
+    assert stretch > 0.1 and apart < SINGLE and heads_off(scene, rig, report) < SINGLE
+
+
+def test_controls_with_a_bone_between_them_that_has_constraints(part, scene, rig):
+    walk(rig, "torso")
+    scene.frame_set(1)
+    between = rig.pose.bones["MCH-hand_fk.L"]
+    assert rig.pose.bones["hand_fk.L"].parent == between and len(between.constraints)
+    add_chain(rig, "forearm_fk.L", "hand_fk.L", preset="TAIL")
+    report = part("jobs.bake").bake_now(scene)
+    assert report.warnings == [] and heads_off(scene, rig, report) < SINGLE
+    assert all(each.mute for each in between.constraints)
+    part("jobs.bake").free_bake(scene)
+    assert not any(each.mute for each in between.constraints)
+
+
+def test_a_ragdoll_takes_all_that_deforms_along(part, scene, rig):
+    """Segments of limbs, toes and face, that constraints hold on the controls, which do not fall."""
+    walk(rig, "torso", "head", "foot_ik.L")
+    scene.frame_set(1)
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert bpy.ops.condyle.add_ragdoll() == {"FINISHED"}
+    report = part("jobs.bake").bake_now(scene)
+    assert report.warnings == []
+    limbs = {each.name for each in part("making.humanoid_bones").parts(rig)}
+    assert len(limbs) == 21
+    deforming = [bone for bone in rig.data.bones if bone.use_deform]
+    held = {joint.condyle.joint.child.bone_name: joint for joint in part("data.references").joints_of(scene)}
+    places = {}
+    for frame in report.frames:
+        scene.frame_set(int(frame))
+        for bone in deforming:
+            chain = [bone.name, *(each.name for each in bone.parent_recursive)]
+            near = next(name for name in chain if name in held or name in limbs)
+            limb = near if near in limbs else held[near].condyle.joint.parent.bone_name
+            within = rig.pose.bones[limb].matrix.normalized().inverted() @ rig.pose.bones[bone.name].head
+            places.setdefault(bone.name, []).append(within)
+    moved = max(np.ptp(rows, axis=0).max() for rows in places.values())
+    fallen = report.poses["rig/DEF-spine"][:, 2, 3]
+    assert len(places) > 150 and moved < 2.0 * SINGLE and fallen[0] - fallen[-1] > 0.5
