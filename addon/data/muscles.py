@@ -13,6 +13,13 @@ LAWS = (
     ("tension", "Tension", "Pulls with its share of the largest force at once, at any length and speed", 1),
     ("millard", "Hill, Millard", "Force depends on length and speed; curves of Millard and others, 2013", 2),
     ("thelen", "Hill, Thelen", "Force depends on length and speed; curves of Thelen, 2003", 3),
+    (
+        "degroote",
+        "Hill, De Groote",
+        "Force depends on length and speed; curves of De Groote and others, 2016",
+        4,
+    ),
+    ("schutte", "Hill, Schutte", "Force depends on length and speed; curves of Schutte, 1993", 5),
 )
 
 
@@ -84,7 +91,7 @@ class ForceLawProperties(PropertyGroup):
     )
     damping: number(
         "Fibre Damping",
-        "Millard's muscle: force against the fibres' speed, as a share of the largest force",
+        "All but Thelen's muscle: force against the fibres' speed, as a share of the largest force",
         **span(0.0, 1.0, default=0.1),
     )
     rise_time: number(

@@ -42,12 +42,8 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         try:
             item = _muscle(standing, made, muscle, surfaces)
             made.muscles[muscle.name] = item
-            lacking = {"cord": "import-cord"} | dict.fromkeys(("degroote", "schutte"), "import-degroote")
-            code = lacking.get(muscle.law.type) if muscle.law is not None else None
-            if code is not None:
-                made.warnings.append(findings.about(item, code, muscle=muscle.name))
-            if code == "import-degroote" and physics_access.part("io.opensim_laws").left_out(muscle.law):
-                made.warnings.append(findings.about(item, "import-curves", muscle=muscle.name))
+            if muscle.law is not None and muscle.law.type == "cord":
+                made.warnings.append(findings.about(item, "import-cord", muscle=muscle.name))
         except ph.ModelError as error:
             made.warnings.append(findings.about(None, "import-muscle", muscle=muscle.name, error=error))
 
@@ -131,8 +127,6 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
     if law is None or law.type == "cord":
         settings.law.kind = "none"
         return
-    if law.type in ("degroote", "schutte"):
-        law = physics_access.part("io.opensim_laws").nearest_millard(law)
     metres = units.length_scale(standing.scene)
     settings.law.kind = law.type
     if law.type == "tension":
@@ -145,9 +139,10 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
         setattr(settings.law, key, value / metres if key in LENGTHS else value)
     if "damping" in described:
         settings.law.damping = described.pop("damping")
-    usual = type(law)(**{name: getattr(law, name) for name in ("max_isometric_force", *_LENGTH_NAMES)})
+    names = "max_isometric_force", "optimal_fibre_length", "tendon_slack_length"
+    usual = type(law)(*(getattr(law, name) for name in names)).to_dict()
     settings.law.details = json.dumps(
-        {name: value for name, value in described.items() if value != getattr(usual, name)}
+        {name: value for name, value in described.items() if value != usual[name]}
     )
     volume = law.max_isometric_force * law.optimal_fibre_length / SPECIFIC_TENSION
     shares, radius = belly(length, volume, law.tendon_slack_length)
@@ -171,6 +166,3 @@ def belly(length: float, volume: float, tendon: float) -> tuple[tuple[float, flo
         if 2.0 * radius <= STOUTEST * length * (1.0 - sum(shares)):
             break
     return shares, radius
-
-
-_LENGTH_NAMES = ("optimal_fibre_length", "tendon_slack_length")

@@ -109,7 +109,7 @@ def read_law(scene: Scene, item: Object) -> physics_access.ForceLaw | None:
         name: getattr(settings, key) * (metres if key in LENGTHS else 1.0) for key, name in FIGURES.items()
     }
     described["rigid_tendon"] = bool(settings.rigid_tendon)
-    if settings.kind == "millard":
+    if settings.kind != "thelen":
         described["damping"] = settings.damping
     if settings.details:
         described |= json_object(settings.details, "the text of its details")

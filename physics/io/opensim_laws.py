@@ -63,34 +63,6 @@ DEGROOTE = COMMON | {
 SCHUTTE = STATIC | {"damping": "damping"}
 SCHUTTE_TIMES = {"time_scale": 0.1, "activation1": 7.667, "activation2": 1.459854}
 SCHUTTE_CURVES = {f"{kind}_force_length_curve": f"{kind}_curve" for kind in ("active", "passive", "tendon")}
-LIKE_DEGROOTE = {  # Millard's curves nearest to those of De Groote et al. 2016
-    "active_low": 0.5,
-    "active_knee": 0.73,
-    "active_high": 1.7,
-    "isometric_slope": 3.5,
-    "concentric_near_slope": 0.4,
-    "eccentric_near_slope": 0.4,
-    "eccentric_slope": 0.1,
-    "eccentric_curviness": 0.5,
-    "eccentric_force": 1.8,
-    "passive_low_stiffness": 0.2,
-    "passive_curviness": 0.75,
-}
-LIKE_SCHUTTE = {  # likewise of Schutte 1993
-    "active_low": 0.423,
-    "active_knee": 0.739,
-    "active_high": 1.611,
-    "active_slope": 0.495,
-    "active_least": 0.105,
-    "isometric_slope": 8.0,
-    "eccentric_near_slope": 0.01,
-    "passive_strain_zero": -0.05,
-    "passive_strain_one": 0.5,
-    "passive_stiffness": 7.7,
-    "tendon_strain": 0.033,
-}
-SHARED = (*COMMON.values(), "damping", "rigid_tendon")  # of Millard's and those laws
-LEFT_OUT = (*SCHUTTE_CURVES.values(), "active_width", "passive")
 LAWS: dict[str, tuple[Any, dict[str, str]]] = {
     "Thelen2003Muscle": (Thelen, THELEN),
     "Millard2012EquilibriumMuscle": (Millard, MILLARD),
@@ -154,22 +126,6 @@ def law_of(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:
     except ZeroDivisionError as error:
         raise ModelError(f"muscle {muscle.name!r}: {', '.join(SCHUTTE_TIMES)} are too small") from error
     return law
-
-
-def nearest_millard(law: DeGroote | Schutte) -> Millard:
-    """A law with Millard's curves: default ones are within 0.1 of the largest force, for fibres up to 1.5 times their
-    optimal length and tendons up to that force.
-    """
-    values: dict[str, Any] = {name: getattr(law, name) for name in SHARED}
-    if isinstance(law, Schutte):
-        return Millard(**values | LIKE_SCHUTTE)
-    values |= LIKE_DEGROOTE | {"passive_strain_one": law.passive_strain, "tendon_strain": law.tendon_strain}
-    return Millard(**values, passive_stiffness=3.0 / max(law.passive_strain, 1e-3))
-
-
-def left_out(law: DeGroote | Schutte) -> bool:
-    """Whether a law has curves of its own that `nearest_millard` does not take."""
-    return any(getattr(law, name) != getattr(type(law), name) for name in LEFT_OUT if hasattr(law, name))
 
 
 def _plain(muscle: OpenSimMuscle, notes: Notes) -> ForceLaw | None:

@@ -111,7 +111,12 @@ _HILL = (
     *("rise_time", "fall_time", "least_activation", "rigid_tendon"),
 )
 #: settings of each force law
-LAW_SETTINGS = {"none": (), "tension": ("max_force",), "millard": (*_HILL, "damping"), "thelen": _HILL}
+LAW_SETTINGS = {
+    "none": (),
+    "tension": ("max_force",),
+    "thelen": _HILL,
+    **dict.fromkeys(("millard", "degroote", "schutte"), (*_HILL, "damping")),
+}
 
 
 def state_lines(scene: Scene, item: Object) -> list[tuple[str, str]]:

@@ -232,29 +232,6 @@ def test_activations_at_the_start_are_named(part, scene, lever):
     assert ("import-activations", "'cord' (0.2)") in said(read(scene, lever).warnings)
 
 
-def test_laws_that_the_add_on_lacks_are_told(part, scene, lever):
-    """A ligament is a muscle without force, De Groote's and Schutte's muscles ones with Millard's curves."""
-    read = part("making.opensim_import").import_model
-    kinds = {
-        "PathSpring": ("import-cord", "none"),
-        "DeGrooteFregly2016Muscle": ("import-degroote", "millard"),
-        "Schutte1993Muscle_Deprecated": ("import-degroote", "millard"),
-    }
-    numbers = "<resting_length>0.3</resting_length><stiffness>9</stiffness><dissipation>0</dissipation>"
-    for kind, (code, law) in kinds.items():
-        text = SMALL.replace(
-            "</Thelen2003Muscle>", f"{numbers if kind == 'PathSpring' else ''}</Thelen2003Muscle>"
-        )
-        lever.write_text(text.replace("Thelen2003Muscle", kind), "utf-8")
-        made = read(scene, lever)
-        assert code in codes(made.warnings) and "import-curves" not in codes(made.warnings)
-        assert made.muscles["cord"].condyle.muscle.law.kind == law
-    name = "passive_force_length_curve"
-    curve = f"<{name}><LinearFunction><coefficients>1 0</coefficients></LinearFunction></{name}></{kind}>"
-    lever.write_text(text.replace("Thelen2003Muscle", kind).replace(f"</{kind}>", curve), "utf-8")
-    assert "import-curves" in codes(read(scene, lever).warnings)
-
-
 def test_a_model_stands_beside_what_would_hide_it(part, scene, make, lever):
     imported = part("making.opensim_import").import_model
     first = np.array(imported(scene, str(lever)).ground.matrix_world)

@@ -1,23 +1,18 @@
-"""Laws of OpenSim's muscles, and the nearest ones of Millard's."""
+"""Laws of OpenSim's muscles."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 import physics as ph
-from physics.io.opensim_laws import law_of, left_out, nearest_millard
+from physics.io.opensim_laws import law_of
 from physics.io.opensim_notes import Notes
 from physics.io.opensim_parts import OpenSimMuscle
-from physics.muscles.hill import SCHUTTE_TENDON
 from tests.physics.io.osim import wrapped
 
 
 def test_a_muscle_of_de_groote_has_its_curves():
-    """OpenSim 4.6: calcActiveForceLengthMultiplier, calcPassiveForceMultiplier, calcForceVelocityMultiplier.
-
-    The nearest of Millard's curves, for the add-on, are within 0.1 of the largest force.
-    """
+    """OpenSim 4.6: calcActiveForceLengthMultiplier, calcPassiveForceMultiplier, calcForceVelocityMultiplier."""
     notes = Notes()
     numbers = {"max_isometric_force": 1.0, "optimal_fiber_length": 1.0, "tendon_slack_length": 1.0}
     flags = {"ignore_tendon_compliance": True}
@@ -34,31 +29,7 @@ def test_a_muscle_of_de_groote_has_its_curves():
         assert law.force(*place) - alone.force(*place) == pytest.approx(force, abs=1e-12)
     for speed, force in rising.items():
         assert alone.force(2.0, 10.0 * speed, 1.0, [1.0]) == pytest.approx(force, abs=1e-12)
-    for length, speed in (
-        (0.6, 0.0),
-        (0.8, 0.0),
-        (1.2, 0.0),
-        (1.4, 0.0),
-        (1.0, -5.0),
-        (1.0, -1.0),
-        (1.0, 5.0),
-    ):
-        place = 1.0 + length, speed, 1.0, [1.0]
-        assert abs(nearest_millard(law).force(*place) - law.force(*place)) < 0.1
     assert not notes.lines(physics=True) and law.activation_time == 0.015
-
-
-@pytest.mark.parametrize(
-    ("kind", "longest"), [("Schutte1993Muscle_Deprecated", 1.033), ("DeGrooteFregly2016Muscle", 1.049)]
-)
-def test_the_nearest_of_millards_curves(kind, longest):
-    law = law_of(OpenSimMuscle("m", kind, ()), Notes())
-    own = {"active_curve": SCHUTTE_TENDON} if kind.startswith("Schutte") else {"passive": False}
-    assert not left_out(law) and left_out(replace(law, **own))
-    places = {"active": (0.0, 1.5), "passive": (0.0, 1.5), "tendon": (1.0, longest), "velocity": (-2.0, 2.0)}
-    for name, ends in places.items():
-        x = np.linspace(*ends, 100)
-        assert np.abs(nearest_millard(law).curve(name, x)[0] - law.curve(name, x)[0]).max() < 0.1
 
 
 @pytest.mark.parametrize("times", [{"time_scale": 0.0}, {"activation2": 0.0}, {"activation1": -1.459854}])
