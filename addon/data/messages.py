@@ -117,7 +117,6 @@ TEXTS = {
     "import-constraint-apart": "Constraint {name!r} is left out: its ends are {apart:.3g} m or rad apart at the file's default coordinates",
     "import-geometry": "Geometry {file} is left out: {error}",
     "import-muscle": "Muscle {muscle!r} is left out: {error}",
-    "import-cord": "Imported without force, since the add-on has no law of a passive cord: {muscle}. Give it one",
     "import-obstacle": "An obstacle is left out: {muscle}",
     "import-activations": "Activations at the start are not imported; muscles start with the excitation of the first frame as their activation: {muscles}",
     # files of the command line

@@ -20,6 +20,7 @@ LAWS = (
         4,
     ),
     ("schutte", "Hill, Schutte", "Force depends on length and speed; curves of Schutte, 1993", 5),
+    ("cord", "Ligament, Spring", "Pulls as it is stretched, without excitation", 6),
 )
 
 
@@ -108,9 +109,17 @@ class ForceLawProperties(PropertyGroup):
         "Min Activation", "Activation without excitation", default=0.01, min=0.0, max=0.99, precision=3
     )
     rigid_tendon: flag("Rigid Tendon", "The tendon does not stretch: less to compute")
+    slack_length: length("Slack Length", "Length of a ligament beyond which it pulls", default=0.1, min=1e-6)
+    cord_stiffness: number(
+        "Stiffness [N]",
+        "Force of a ligament for each multiple of its slack length by which it is longer, beyond a strain of 0.06. A "
+        "curve in the details is scaled by it",
+        **span(0.0, 1e4, default=1000.0),
+    )
     details: text(
         "Details",
-        "Other parameters of the law by their names in physics, as a JSON object; empty: the defaults",
+        "Other parameters of the law by their names in physics, as a JSON object; empty: the defaults. Of a ligament "
+        "curves with the slack length and the stiffness for units",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from . import muscles, obstacles
 from .opensim_state import joint_of, target_of
 
 if TYPE_CHECKING:
+    from ..data.muscles import ForceLawProperties
     from .opensim_state import Imported, Standing
 
 #: force per cross-section of muscle [N/m^2] (Rajagopal et al. 2016: 60 N/cm^2), for the thickness of bellies
@@ -42,8 +44,6 @@ def add_muscles(standing: Standing, made: Imported) -> None:
         try:
             item = _muscle(standing, made, muscle, surfaces)
             made.muscles[muscle.name] = item
-            if muscle.law is not None and muscle.law.type == "cord":
-                made.warnings.append(findings.about(item, "import-cord", muscle=muscle.name))
         except ph.ModelError as error:
             made.warnings.append(findings.about(None, "import-muscle", muscle=muscle.name, error=error))
 
@@ -124,13 +124,15 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
     """Set the force law, and the thickness of the belly from its force and fibres."""
     settings = item.condyle.muscle
     law: Any = muscle.law
-    if law is None or law.type == "cord":
-        settings.law.kind = "none"
+    settings.law.kind = "none" if law is None else law.type
+    if law is None:
         return
     metres = units.length_scale(standing.scene)
-    settings.law.kind = law.type
     if law.type == "tension":
         settings.law.max_force = law.max_force
+        return
+    if law.type == "cord":
+        _set_cord(settings.law, law, standing.read.muscles[muscle.name].parameters, metres)
         return
     described = law.to_dict()
     described.pop("type")
@@ -148,6 +150,17 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
     shares, radius = belly(length, volume, law.tendon_slack_length)
     settings.origin_tendon, settings.insertion_tendon = shares
     settings.radius = radius / metres
+
+
+def _set_cord(settings: ForceLawProperties, law: Any, file: Mapping[str, float], metres: float) -> None:
+    """Set the law of a cord by the file's slack length and stiffness, or 1 m and 1 N where it has none."""
+    rest = file.get("slack_length", file.get("resting_length", 0.0)) or 1.0
+    stiffness = file.get("linear_stiffness", file.get("pcsa_force", rest * file.get("stiffness", 0.0)))
+    settings.slack_length, settings.cord_stiffness = rest / metres, stiffness if stiffness > 0.0 else 1.0
+    sized = physics_access.part("io.opensim_cords").sized
+    # of what is stored, in single precision, so that the law is the file's
+    unit = sized(law, 1.0 / (settings.slack_length * metres), 1.0 / settings.cord_stiffness)
+    settings.details = json.dumps({key: value for key, value in unit.to_dict().items() if key != "type"})
 
 
 def belly(length: float, volume: float, tendon: float) -> tuple[tuple[float, float], float]:

@@ -66,7 +66,7 @@ def _changed(
         raise model_error("its Muscle is missing; choose one")
     name = f"{law.muscle.name}.excitation"
     if name not in [each.name for each in builder.inputs]:
-        raise model_error(f"its Muscle {law.muscle.name!r} is not simulated, or has no force")
+        raise model_error(f"its Muscle {law.muscle.name!r} is not simulated, or nothing excites it")
     return name
 
 

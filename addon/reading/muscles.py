@@ -32,6 +32,12 @@ FIGURES = {
     "least_activation": "minimum_activation",
     "rigid_tendon": "rigid_tendon",
 }
+#: elastic force of a ligament of stiffness 1 by its length over the slack one (Blankevoort & Huiskes 1991)
+LIGAMENT = {
+    "type": "piecewise_polynomial",
+    "x": [0.0, 1.0, 1.06, 2.0],
+    "coefficients": [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5 / 0.06], [0.03, 1.0, 0.0]],
+}
 
 
 def add_all(
@@ -71,14 +77,21 @@ def _add(
     settings = item.condyle.muscle
     law = read_law(scene, item)
     controlled, excitation = None, settings.excitation
-    if settings.excited_by == "CONTROLLER" and law is not None:
+    excitable = settings.law.kind not in ("none", "cord")
+    if settings.excited_by == "CONTROLLER" and excitable:
         control = settings.control
         controlled, _ = read_coordinate(control.joint, control.coordinate, joints, "controller's joint")
         excitation = control.rest
-    activation = excitation if law is not None and law.state_names else None
-    builder.add_muscle(item.name, path, masses=read_masses(scene, item), law=law, activation=activation)
+    builder.add_muscle(
+        item.name,
+        path,
+        masses=read_masses(scene, item),
+        law=law,
+        excitation=None if excitable or law is None else 0.0,
+        activation=excitation if law is not None and law.state_names else None,
+    )
     return ModelMuscle(
-        item.session_uid, item.name, None if law is None else f"{item.name}.excitation", controlled
+        item.session_uid, item.name, f"{item.name}.excitation" if excitable else None, controlled
     )
 
 
@@ -105,15 +118,19 @@ def read_law(scene: Scene, item: Object) -> physics_access.ForceLaw | None:
     if settings.kind == "tension":
         return physics_access.physics().muscles.Tension(settings.max_force)
     metres = units.length_scale(scene)
+    from_dict = physics_access.physics().muscles.law_from_dict
+    details = json_object(settings.details, "the text of its details") if settings.details else {}
+    if settings.kind == "cord":
+        law = from_dict({"type": "cord", "elastic": LIGAMENT, **details})
+        sized = physics_access.part("io.opensim_cords").sized
+        return sized(law, settings.slack_length * metres, settings.cord_stiffness)
     described = {
         name: getattr(settings, key) * (metres if key in LENGTHS else 1.0) for key, name in FIGURES.items()
     }
     described["rigid_tendon"] = bool(settings.rigid_tendon)
     if settings.kind != "thelen":
         described["damping"] = settings.damping
-    if settings.details:
-        described |= json_object(settings.details, "the text of its details")
-    return physics_access.physics().muscles.law_from_dict({"type": settings.kind, **described})
+    return from_dict({"type": settings.kind, **described, **details})
 
 
 def read_path(

@@ -1,6 +1,7 @@
 """OpenSim's ligaments, path springs and forces between two points, as cords."""
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -31,6 +32,14 @@ def cord_law(node: Node) -> Cord | None:
         return None if make is None else make(node)
     except ModelError as error:
         raise node.error(f"{error}") from error
+
+
+def sized(law: Cord, length: float, force: float) -> Cord:
+    """The law of a cord whose lengths and speeds, and whose forces, are larger by these factors."""
+    resized = partial(stretched, factor=length)
+    viscosity = law.viscosity and scaled(resized(law.viscosity), force / length)
+    damper = law.damper and scaled(resized(law.damper), force)
+    return Cord(scaled(resized(law.elastic), force), viscosity, damper, law.lengthening_only)
 
 
 def _number(node: Node, name: str, default: float, *, positive: bool = False) -> float:

@@ -53,6 +53,9 @@ def shifted(function: Function, offset: float) -> Function:
 
 def stretched(function: Function, factor: float) -> Function:
     """The function of x / factor."""
+    if isinstance(function, Polynomial):
+        powers = np.array(function.coefficients)
+        return Polynomial(powers / factor ** np.arange(len(powers)))
     whole = pieces(function) or tabulated(function, *SPAN, "a function")
     rows = np.array(whole.coefficients)
     return PiecewisePolynomial(factor * np.array(whole.x), rows / factor ** np.arange(rows.shape[1]))

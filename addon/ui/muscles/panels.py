@@ -26,9 +26,10 @@ class MuscleList(ObjectList, UIList):
         settings = item.condyle.muscle
         row.active = settings.active
         row.label(text=item.name, icon="CURVE_DATA")
-        part = row.row()
-        part.scale_x = 0.8
-        part.prop(settings, "excitation", text="", slider=True)
+        if settings.law.kind != "cord":
+            part = row.row()
+            part.scale_x = 0.8
+            part.prop(settings, "excitation", text="", slider=True)
         draw_switch(row, settings)
 
     def shows(self, item: Any) -> bool:
@@ -83,11 +84,12 @@ class ChosenMusclePanel(SidebarPanel, Panel):
             draw_note(layout, context, text, icon)
         column = layout.column()
         column.use_property_split = True
-        if settings.law.kind != "none":
+        is_excited = settings.law.kind != "cord"
+        if is_excited and settings.law.kind != "none":
             column.prop(settings, "excited_by")
-        if settings.excited_by == "CONTROLLER":
+        if is_excited and settings.excited_by == "CONTROLLER":
             draw_fields(column, settings.control, "joint", "coordinate", "target", "gain", "damping", "rest")
-        else:
+        elif is_excited:
             column.prop(settings, "excitation", slider=True)
         column.use_property_decorate = False
         column.prop(settings, "mass")
@@ -115,6 +117,7 @@ LAW_SETTINGS = {
     "none": (),
     "tension": ("max_force",),
     "thelen": _HILL,
+    "cord": ("slack_length", "cord_stiffness"),
     **dict.fromkeys(("millard", "degroote", "schutte"), (*_HILL, "damping")),
 }
 

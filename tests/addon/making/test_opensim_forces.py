@@ -17,6 +17,15 @@ def _muscle(kind, rest=""):
     )
 
 
+PATH = THELEN[THELEN.index("<GeometryPath") : THELEN.index("<max_isometric_force>")]
+REST = "<resting_length>0.7</resting_length>"
+ENDS = "<point1>0.5 -0.5 0</point1><point2>0 -0.6 0</point2>"
+
+
+def _cord(kind, rest):
+    return f'<{kind} name="f">{PATH}{rest}</{kind}>'
+
+
 FORCES = {
     "Thelen": THELEN,
     "Millard": _muscle("Millard2012EquilibriumMuscle", "<fiber_damping>0.05</fiber_damping>"),
@@ -24,6 +33,18 @@ FORCES = {
         "DeGrooteFregly2016Muscle", "<active_force_width_scale>1.2</active_force_width_scale>"
     ),
     "Schutte": _muscle("Schutte1993Muscle_Deprecated", CURVE),
+    "path spring": _cord("PathSpring", f"{REST}<stiffness>900</stiffness><dissipation>0.2</dissipation>"),
+    "slack path spring": _cord(
+        "PathSpring",
+        "<resting_length>2</resting_length><stiffness>900</stiffness><dissipation>0</dissipation>",
+    ),
+    "ligament": _cord("Ligament", f"{REST}<pcsa_force>400</pcsa_force>"),
+    "Blankevoort's ligament": _cord(
+        "Blankevoort1991Ligament", "<slack_length>0.7</slack_length><linear_stiffness>3000</linear_stiffness>"
+    ),
+    "path expression": _cord("ExpressionBasedPathForce", f"{REST}<expression>300*s^2+2*ldot*s</expression>"),
+    "expression between points": '<ExpressionBasedPointToPointForce name="f"><body1>/ground</body1>'
+    f"<body2>/bodyset/rod</body2>{ENDS}<expression>5*d^2-ddot</expression></ExpressionBasedPointToPointForce>",
     "spring of a coordinate": '<SpringGeneralizedForce name="f"><coordinate>swing</coordinate><stiffness>8</stiffness>'
     "<rest_length>0.1</rest_length><viscosity>0.3</viscosity></SpringGeneralizedForce>",
 }
@@ -44,3 +65,32 @@ def test_forces_of_the_file_act_in_the_scene(part, scene, ph, tmp_path, kind):
     # Blender stores places and figures in single precision
     np.testing.assert_allclose(ph.forward_dynamics(read.model, read.state), wanted, rtol=1e-6)
     assert [each.code for each in made.warnings] == ["import-note"]  # of the meshes that are not there
+
+
+def _write(tmp_path, forces):
+    path = tmp_path / "forced.osim"
+    path.write_text(SMALL[:START] + forces + SMALL[END:], "utf-8")
+    return str(path)
+
+
+def test_a_ligament_of_the_scene_pulls_and_is_baked(part, scene, tmp_path):
+    """Its panel's settings are those of Blankevoort's law; nothing excites it."""
+    made = part("making.opensim_import").import_model(scene, _write(tmp_path, FORCES["ligament"]))
+    (item,) = made.muscles.values()
+    law = item.condyle.muscle.law
+    assert (law.kind, law.slack_length, law.cord_stiffness) == ("cord", pytest.approx(0.7), 400.0)
+    law.details, law.slack_length = "", 0.5
+    read = part("reading.scene").read(scene)
+    (ligament,) = read.model.muscles
+    for length, force in ((0.4, 0.0), (0.5 * 1.06, 0.03 * 400.0), (0.55, 0.07 * 400.0)):
+        assert ligament.law.force(length) == pytest.approx(
+            force, abs=1e-4
+        )  # figures of the scene are float32
+    item.condyle.muscle.excited_by = "CONTROLLER"  # as it may have been before it became a ligament
+    assert read.muscles[0].excitation is None and not read.model.num_inputs
+    scene.frame_end = 3
+    swung = [part("jobs.bake").bake_now(scene).result.q[-1, 0]]
+    law.slack_length = 2.0
+    assert [each.code for each in part("handlers.staleness").changes(scene)] == ["changed-since-bake"]
+    swung.append(part("jobs.bake").bake_now(scene).result.q[-1, 0])
+    assert item.data.shape_keys is not None and abs(np.ptp(swung)) > 1e-3

@@ -260,10 +260,11 @@ def test_panels_draw_muscles_and_obstacles(part, body, knee):
     part("making.muscles").wrap_over(muscle, obstacle)
     part("blender.session").warnings = ["a note"]
     bpy.context.view_layer.objects.active = muscle
-    for kind in ("none", "tension", "millard", "thelen"):
+    for kind in ("none", "tension", "millard", "thelen", "degroote", "schutte", "cord"):
         muscle.condyle.muscle.law.kind = kind
-        shown = draw_all(part)
-        assert {"excitation", "mass", "radius"} <= set(shown) and ("max_force" in shown) == (kind != "none")
+        shown = set(draw_all(part))
+        assert {"mass", "radius"} <= shown and ("max_force" in shown) == (kind not in ("none", "cord"))
+        assert ("excitation" in shown) == (kind != "cord") == ("slack_length" not in shown)
     bpy.context.view_layer.objects.active = obstacle
     for name, shape in part("data.obstacles").SHAPES.items():
         obstacle.condyle.obstacle.shape = name
