@@ -139,13 +139,20 @@ def read_path(
     """Path points and wraps of physics, in metres; what stands still counts as the world."""
     references.check_evaluated(item, f"muscle {item.name!r}")
     points = muscle_points.points_of(item)
-    kind = physics_access.physics().muscles.PathPoint
+    kind, invert = physics_access.physics().muscles.PathPoint, physics_access.physics().lie.inverse
+    rules = item.condyle.muscle.rules
     path: list[Any] = []
     strands = strands_over(item, points)
     for number, point in enumerate(points):
         name, base = _on(scene, item, point.target, known)
-        local = physics_access.physics().lie.inverse(base) @ np.append(point.place, 1.0)
+        moves = any(rule.point == number + 1 and rule.kind != "CONDITION" for rule in rules)
+        own = muscle_points.pose_of(point.target) if moves else base
+        local = invert(own) @ np.append(point.place, 1.0)
         position, condition = _ruled(item, number, local[:3] * units.length_scale(scene), joints)
+        if moves:  # functions are in the frame of what carries it, which may not be simulated
+            pose = units.to_metres(invert(base) @ own, scene)
+            in_frame = physics_access.part("io.opensim_muscles").in_frame
+            position = in_frame(position, pose, f"{number + 1}")
         path.append(kind(name, position, condition))
         if number in strands:
             surfaces = []

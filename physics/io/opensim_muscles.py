@@ -12,7 +12,7 @@ from ..model.builder import ModelBuilder
 from ..model.model import Model
 from ..muscles import Condition, Cylinder, Ellipsoid, Moving, Obstacle, PathPoint
 from ..muscles.wrapping import Wrap
-from .opensim_functions import shifted
+from .opensim_functions import SPAN, scaled, shifted
 from .opensim_laws import MARGIN, law_of
 from .opensim_notes import Notes
 from .opensim_parts import (
@@ -23,12 +23,14 @@ from .opensim_parts import (
     OpenSimWrapObject,
     follow_drivers,
 )
+from .opensim_tables import summed
 
 # random poses at which paths are tested against their surfaces, beside those along each coordinate
 POSES = 60
 ALONG = 9
 ACTIVATION = 0.05  # default initial activation
 METHODS = ("hybrid", "")
+ROUND_OFF = 1e-6  # of rotations that are kept in single precision
 INSIDE = 5e-5  # of the radii: depth of a point from which on it is inside an ellipsoid in OpenSim
 OFTEN = 0.05  # least share of the poses in which a segment meets a surface for it to wrap
 
@@ -68,25 +70,39 @@ def add_muscles(
 
 
 def path_point(point: OpenSimPoint, coordinates: Mapping[str, OpenSimCoordinate]) -> PathPoint:
-    """Our path point; ModelError if it moves in a frame that is rotated in its body."""
+    """Our path point; ModelError as of `in_frame`."""
     condition = None
     if point.coordinate is not None and point.range is not None:
         lower, upper = point.range
         condition = Condition(coordinates[point.coordinate].coordinate, lower - MARGIN, upper + MARGIN)
     if not point.moves or point.frame is None:
         return PathPoint(point.body, point.location.tolist(), condition)
-    if not np.array_equal(point.frame[:3, :3], np.eye(3)):
-        raise ModelError(
-            f"point {point.name!r} moves in a frame that is rotated in its body, which is not supported"
+    parts = [
+        float(function(0.0)) if follows is None else Moving(coordinates[follows].coordinate, function)
+        for function, follows in point.moves
+    ]
+    return PathPoint(point.body, in_frame(parts, point.frame, point.name), condition)
+
+
+def in_frame(parts: Sequence[float | Moving], pose: FloatArray, name: str) -> list[float | Moving]:
+    """Components of a point of a frame in another one, in which that frame has a pose (4, 4) [m].
+
+    Raises:
+        ModelError: one of them would follow several coordinates.
+    """
+    found: list[float | Moving] = []
+    for row in pose[:3]:
+        moving = [(part, w) for part, w in zip(parts, row) if isinstance(part, Moving) and abs(w) > ROUND_OFF]
+        rest = row[3] + sum(w * part for part, w in zip(parts, row) if not isinstance(part, Moving))
+        if len({part.coordinate for part, _ in moving}) > 1:
+            raise ModelError(
+                f"point {name!r} follows several coordinates in a frame that is rotated, which is not supported"
+            )
+        whole = summed([scaled(part.function, float(w)) for part, w in moving], *SPAN, name)
+        found.append(
+            float(rest) if whole is None else Moving(moving[0][0].coordinate, shifted(whole, float(rest)))
         )
-    parts: list[Any] = []
-    for k, (function, follows) in enumerate(point.moves):
-        function = shifted(function, float(point.frame[k, 3]))
-        if follows is None:
-            parts.append(float(function(0.0)))
-        else:
-            parts.append(Moving(coordinates[follows].coordinate, function))
-    return PathPoint(point.body, parts, condition)
+    return found
 
 
 def obstacle(given: OpenSimWrapObject, alone: bool) -> Obstacle:

@@ -26,7 +26,21 @@ def _cord(kind, rest):
     return f'<{kind} name="f">{PATH}{rest}</{kind}>'
 
 
+def _moving(x):
+    """The path spring with an origin on the ground, or on an offset frame that is turned, that moves by x(swing)."""
+    follows = "<socket_{0}_coordinate>/jointset/hinge/swing</socket_{0}_coordinate>"
+    y = "<y_location><Constant><value>0.4</value></Constant></y_location>"
+    z = "<z_location><LinearFunction><coefficients>0.1 0.02</coefficients></LinearFunction></z_location>"
+    own = f"<x_location>{x}</x_location>{y}{z}{follows.format('x')}{follows.format('z')}"
+    path = PATH.replace("<location>0.03 0.4 0.0</location></PathPoint>", f"{own}</MovingPathPoint>")
+    return path.replace('PathPoint name="a"', 'MovingPathPoint name="a"')
+
+
+SPRING = f"{REST}<stiffness>900</stiffness><dissipation>0</dissipation>"
 FORCES = {
+    "point that moves on the ground": _cord("PathSpring", SPRING).replace(
+        PATH, _moving("<SimmSpline><x>-1 0 0.5 1</x><y>0.1 0.05 0 0.1</y></SimmSpline>")
+    ),
     "Thelen": THELEN,
     "Millard": _muscle("Millard2012EquilibriumMuscle", "<fiber_damping>0.05</fiber_damping>"),
     "De Groote": _muscle(

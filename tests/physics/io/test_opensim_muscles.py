@@ -9,7 +9,9 @@ import pytest
 
 import physics as ph
 from physics.geometry import lie
-from physics.io.opensim_muscles import Meetings
+from physics.io.opensim_muscles import Meetings, in_frame
+from physics.joints import CubicSpline, Wave
+from physics.muscles import Moving
 from tests.physics.io.osim import BALL, CORD, body, hinged, wrapped
 
 
@@ -66,6 +68,22 @@ def test_muscles_are_added_along_their_paths(tmp_path):
         state = read.state(model, {"flexion": angle})
         assert ph.muscle_lengths(model, state).lengths[0] == pytest.approx(length, abs=1e-14)
     assert not ph.read_opensim(hinged(tmp_path, rest), muscles=False).build().muscles
+
+
+def test_a_point_moves_in_a_frame_that_is_turned():
+    """Along a table and a wave of one coordinate; along two coordinates it cannot."""
+    functions = CubicSpline([-1.0, 0.0, 0.5, 1.0], [0.1, 0.0, 0.3, 0.2]), Wave(0.1, 0.2, 0.05)
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = lie.so3_exp([0.4, -0.7, 0.2]), (0.1, 0.2, 0.3)
+    parts = [Moving("arm.angle", functions[0]), 0.3, Moving("arm.angle", functions[1])]
+    found = in_frame(parts, pose, "p")
+    for angle in (-1.5, -0.2, 0.4, 1.2):
+        place = [functions[0](angle), 0.3, functions[1](angle), 1.0]
+        there = [part.function(angle) for part in found]
+        np.testing.assert_allclose(there, (pose @ place)[:3], atol=1e-12)  # of the wave's table
+    parts[2] = Moving("arm.other", functions[1])
+    with pytest.raises(ph.ModelError, match="point 'p' follows several coordinates"):
+        in_frame(parts, pose, "p")
 
 
 @pytest.mark.parametrize("given", ["90 95", "1 4"])
