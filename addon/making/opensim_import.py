@@ -76,6 +76,7 @@ def import_model(
     for body in model.bodies:
         _add_joint(standing, imported, body)
     _add_constraints(standing, imported)
+    _add_forces(standing, imported)
     opensim_bones.add(standing, imported)
     add_muscles(standing, imported)
     scene.condyle.simulation.gravity = tuple(up[:3, :3] @ gravity)
@@ -168,38 +169,54 @@ def _check(standing: Standing, made: Imported, body: physics_access.Body, item: 
 def _add_constraints(standing: Standing, made: Imported) -> None:
     for name, constraint in standing.model.constraints.items():
         if constraint.type in ("point", "weld", "distance"):
-            _tie(standing, made, name, constraint)
+            _tie(standing, made, name, constraint, constraint.type)
         elif constraint.type != "coupling" or not _couple(standing, made, name, constraint):
             found = findings.about(None, "import-constraint-type", name=name, type=constraint.type)
             made.warnings.append(found)
 
 
-def _tie(standing: Standing, made: Imported, name: str, constraint: Any) -> None:
-    """Import a point, weld or rod between two bodies as a connection, or warn that it is left out."""
-    body, other = constraint.body, constraint.other
-    if constraint.type == "weld":
-        ends: Any = constraint.other_frame, constraint.frame
+def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> None:
+    """Import a point, weld, rod or spring between two bodies as a connection, or warn that it is left out."""
+    body, other, metres = tie.body, tie.other, units.length_scale(standing.scene)
+    if kind == "spring":  # by numbers, -1: the world
+        body, other = ([*standing.model.body_names, None][each] for each in (body, other))
+    if kind == "weld":
+        ends: Any = tie.other_frame, tie.frame
         frames = np.array([standing.worlds[name] @ end for name, end in zip((other, body), ends)])
     else:
         frames = np.array([np.eye(4), np.eye(4)])
-        frames[0, :3, 3] = (standing.worlds[other] @ np.append(constraint.other_point, 1.0))[:3]
-        frames[1, :3, 3] = (standing.worlds[body] @ np.append(constraint.point, 1.0))[:3]
+        frames[0, :3, 3] = (standing.worlds[other] @ np.append(tie.other_point, 1.0))[:3]
+        frames[1, :3, 3] = (standing.worlds[body] @ np.append(tie.point, 1.0))[:3]
     apart = float(np.abs(frames[0] - frames[1]).max())
-    if constraint.type != "distance" and apart > MET:
+    has_length = kind in ("distance", "spring")
+    if not has_length and apart > MET:
         made.warnings.append(findings.about(None, "import-constraint-apart", name=name, apart=apart))
         return
     matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
     end = units.to_blender(frames[1], standing.scene)
-    if constraint.type == "distance":
+    if has_length:
         end = end[:3, 3]
     item = connections.add_connection(
-        standing.scene, target_of(made, other), target_of(made, body), constraint.type, matrix, end, name
+        standing.scene, target_of(made, other), target_of(made, body), kind, matrix, end, name
     )
-    item.empty_display_size = SHOWN / units.length_scale(standing.scene)
-    if constraint.type == "distance":
-        settings = item.condyle.connection
-        settings.sense, settings.as_placed = constraint.sense, False
-        settings.length = constraint.length / units.length_scale(standing.scene)
+    item.empty_display_size = SHOWN / metres
+    settings = item.condyle.connection
+    settings.as_placed = not has_length
+    if kind == "distance":
+        settings.sense, settings.length = tie.sense, tie.length / metres
+    if kind == "spring":
+        settings.length = tie.rest_length / metres
+        settings.stiffness, settings.damping = tie.stiffness, tie.damping
+
+
+def _add_forces(standing: Standing, made: Imported) -> None:
+    """Import springs between points; warn of other forces between bodies, and name actuators, which are left out."""
+    for spring in standing.model.springs:
+        _tie(standing, made, spring.name, spring, "spring")
+    for force in standing.model.forces:
+        code = "import-actuator" if force.type == "wrench" else "import-force"
+        told = findings.about(None, code, name=force.name, type=force.type.replace("_", " "))
+        made.warnings.append(replace(told, is_hint=force.type == "wrench"))
 
 
 def _couple(standing: Standing, made: Imported, name: str, constraint: Any) -> bool:

@@ -59,6 +59,9 @@ FORCES = {
     "path expression": _cord("ExpressionBasedPathForce", f"{REST}<expression>300*s^2+2*ldot*s</expression>"),
     "expression between points": '<ExpressionBasedPointToPointForce name="f"><body1>/ground</body1>'
     f"<body2>/bodyset/rod</body2>{ENDS}<expression>5*d^2-ddot</expression></ExpressionBasedPointToPointForce>",
+    "spring between points": '<PointToPointSpring name="f"><socket_body1>/ground</socket_body1>'
+    f"<socket_body2>/bodyset/rod</socket_body2>{ENDS}<stiffness>70</stiffness><rest_length>0.4</rest_length>"
+    "</PointToPointSpring>",
     "spring of a coordinate": '<SpringGeneralizedForce name="f"><coordinate>swing</coordinate><stiffness>8</stiffness>'
     "<rest_length>0.1</rest_length><viscosity>0.3</viscosity></SpringGeneralizedForce>",
 }
@@ -81,9 +84,9 @@ def test_forces_of_the_file_act_in_the_scene(part, scene, ph, tmp_path, kind):
     assert [each.code for each in made.warnings] == ["import-note"]  # of the meshes that are not there
 
 
-def _write(tmp_path, forces):
+def _write(tmp_path, forces, end=SMALL[END:]):
     path = tmp_path / "forced.osim"
-    path.write_text(SMALL[:START] + forces + SMALL[END:], "utf-8")
+    path.write_text(SMALL[:START] + forces + end, "utf-8")
     return str(path)
 
 
@@ -108,3 +111,22 @@ def test_a_ligament_of_the_scene_pulls_and_is_baked(part, scene, tmp_path):
     assert [each.code for each in part("handlers.staleness").changes(scene)] == ["changed-since-bake"]
     swung.append(part("jobs.bake").bake_now(scene).result.q[-1, 0])
     assert item.data.shape_keys is not None and abs(np.ptp(swung)) > 1e-3
+
+
+def test_forces_that_are_left_out_are_named(part, scene, tmp_path):
+    forces = "".join(
+        f'<TorqueActuator name="{name}"><bodyA>rod</bodyA><bodyB>ground</bodyB></TorqueActuator>'
+        for name in "ab"
+    )
+    ball = '<ContactSphere name="ball"><socket_frame>/bodyset/rod</socket_frame><radius>0.1</radius></ContactSphere>'
+    floor = '<ContactHalfSpace name="floor"><socket_frame>/ground</socket_frame></ContactHalfSpace>'
+    contact = (
+        '<SmoothSphereHalfSpaceForce name="touch"><socket_sphere>ball</socket_sphere>'
+        "<socket_half_space>floor</socket_half_space></SmoothSphereHalfSpaceForce></objects></ForceSet>"
+        f"<ContactGeometrySet><objects>{ball}{floor}"
+    )
+    path = _write(tmp_path, f"{forces}{contact}", "</objects></ContactGeometrySet></Model></OpenSimDocument>")
+    found = {each.code: each for each in part("making.opensim_import").import_model(scene, path).warnings}
+    assert found["import-actuator"].values["name"] == "a, b" and found["import-actuator"].is_hint
+    assert found["import-force"].values == {"name": "touch", "type": "sphere contact"}
+    assert not found["import-force"].is_hint
