@@ -149,6 +149,11 @@ class CoordinateProperties(PropertyGroup):
     armature: number(
         "Rotor Inertia", "Inertia of the joint itself, added to the coordinate: kg·m², or kg", min=0.0
     )
+    laws: text(
+        "Laws",
+        "Laws of an import beside spring and damping: a JSON object with functions of physics by the names elastic "
+        "(force by the value), viscosity (damping by the value) and damper (force by the speed)",
+    )
     torque: number(
         "Torque",
         "Torque (N·m) or force (N) on the coordinate in simulations, e.g. of a motor; of a ball about an axis of the "

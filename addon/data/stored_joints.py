@@ -95,6 +95,8 @@ def _spherical(values: dict[str, Any], shape: JointShape) -> dict[str, Any]:
     return {}
 
 
+LAWS = ("elastic", "viscosity", "damper")  # of coordinates
+
 #: arguments of physics' classes from a type's settings, by their names, where those are no arguments themselves
 ARGUMENTS: dict[str, Callable[[dict[str, Any], Any], dict[str, Any]]] = {
     "universal": lambda values, _: {"axis_1": values["axis"], "axis_2": values["axis_2"]},
@@ -114,6 +116,16 @@ def json_object(text: str, what: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise model_error(f"{what} must be a JSON object, got {text!r:.60}")
     return found
+
+
+def laws_of(item: Object) -> dict[str, list[Any]]:
+    """Elastic laws, viscosities and dampers of a joint's coordinates, as descriptions; ModelError if one is none."""
+    rows = item.condyle.joint.coordinates
+    given = [json_object(row.laws, f"joint {item.name!r}: Laws") if row.laws else {} for row in rows]
+    unknown = next((name for laws in given for name in laws if name not in LAWS), None)
+    if unknown is not None:
+        raise model_error(f"joint {item.name!r}: Laws has {unknown!r:.60}; there are {', '.join(LAWS)}")
+    return {name: [laws.get(name) for laws in given] for name in LAWS}
 
 
 def control_frames(scene: Scene, item: Object) -> np.ndarray:

@@ -9,6 +9,7 @@ without sign changes.
 """
 
 import itertools
+import json
 from collections.abc import Collection
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -353,6 +354,17 @@ def _fill_coordinate(row: CoordinateProperties, own: CoordinateProperties, sign:
         own.lower, own.upper = -row.upper, -row.lower
         for name in SIGNED:
             setattr(own, name, -getattr(row, name))
+        own.laws = _reversed_laws(row.laws) if row.laws else ""
+
+
+def _reversed_laws(text: str) -> str:
+    """Laws of a coordinate that runs the other way."""
+    read, change = physics_access.part("joints.functions"), physics_access.part("io.opensim_functions")
+    found = {}
+    for name, described in joint_reading.json_object(text, "Laws").items():
+        law = change.stretched(read.function_from_dict(described), -1.0)
+        found[name] = law if name == "viscosity" else change.scaled(law, -1.0)
+    return json.dumps({name: law.to_dict() for name, law in found.items()})
 
 
 def _reversed_title(title: str) -> str:

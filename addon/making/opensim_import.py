@@ -144,6 +144,9 @@ def _add_joint(standing: Standing, made: Imported, body: physics_access.Body) ->
         row.stiffness, row.rest, row.damping = (
             float(getattr(body, name)[k]) for name in ("stiffness", "rest", "damping")
         )
+        laws = {name: law[k].to_dict() for name in joints.LAWS if (law := getattr(body, name))[k] is not None}
+        if laws:
+            row.laws = json.dumps(laws)
         row.limits = "NONE"
         name, (row.lower, row.upper) = known.get(
             f"{body.name}.{body.joint.coordinate_names[k]}", ("", (row.lower, row.upper))

@@ -22,7 +22,7 @@ from ..data.joints import title_of
 from ..data.references import Body, Handle, Key, key_of
 from ..data.stored_joints import child_in_joint as child_in_joint
 from ..data.stored_joints import control_frames as control_frames
-from ..data.stored_joints import read_joint, start_of
+from ..data.stored_joints import laws_of, read_joint, start_of
 from ..data.stored_joints import stored_knots as stored_knots
 from . import (
     carriers,
@@ -279,7 +279,8 @@ def _passive(item: Object, joint: physics_access.Joint) -> dict[str, Any]:
         values[name] = values[name] if values[name].any() else None
     settings = item.condyle.joint
     restitution = settings.restitution if settings.hard_limits else None
-    return {**values, "limits": limits_of(item, joint), "limit_restitution": restitution}
+    limited = {"limits": limits_of(item, joint), "limit_restitution": restitution}
+    return {**values, **laws_of(item), **limited}
 
 
 def limits_of(item: Object, joint: physics_access.Joint) -> list[tuple[float, float]]:

@@ -57,8 +57,11 @@ def stretched(function: Function, factor: float) -> Function:
         powers = np.array(function.coefficients)
         return Polynomial(powers / factor ** np.arange(len(powers)))
     whole = pieces(function) or tabulated(function, *SPAN, "a function")
-    rows = np.array(whole.coefficients)
-    return PiecewisePolynomial(factor * np.array(whole.x), rows / factor ** np.arange(rows.shape[1]))
+    x, rows = factor * np.array(whole.x), np.array(whole.coefficients)
+    rows = rows / factor ** np.arange(rows.shape[1])
+    if factor < 0.0:
+        return joined(list(zip(x[1:], x, rows))[::-1], x[0])
+    return PiecewisePolynomial(x, rows)
 
 
 def _changed(function: Function, factor: float, offset: float) -> Function:

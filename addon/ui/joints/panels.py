@@ -223,6 +223,8 @@ class CoordinatesPanel(OfCoordinates, Panel):
         if row.stiffness > 0.0:
             layout.prop(row, "rest" + view)
         layout.prop(row, "armature")
+        if row.laws:
+            layout.prop(row, "laws")
         layout.separator()
         self._draw_limits(layout, row)
         if row.limits == "CUSTOM":

@@ -1,5 +1,7 @@
 """Joints mirrored onto the other side: bones, objects, every type of joint; rotations stay rotations."""
 
+import json
+
 import bpy
 import numpy as np
 import pytest
@@ -308,3 +310,27 @@ def test_a_coordinate_without_a_title_says_where_it_runs_against_the_other_side(
         assert title_of(own) == title_of(row) + (", reversed" if against else "")
     part("making.mirroring").mirror(scene, other)
     assert {row.title for row in rows} == {""}
+
+
+def test_laws_of_a_coordinate_that_runs_the_other_way_are_reversed(part, scene, hips, ph):
+    joint = hips("free")
+    kinds, read = ph.joints, part("blender.physics_access").part("joints.functions").function_from_dict
+    laws = {
+        "elastic": kinds.PiecewisePolynomial([-0.3, 0.1, 0.5], [[1.0, -2.0, 3.0], [2.0, 0.5, 1.0]]),
+        "viscosity": kinds.Polynomial([2.0, 0.3, 0.1]),
+        "damper": kinds.CubicSpline([-1.0, 0.0, 0.5, 2.0], [-3.0, 0.0, 1.0, 2.0]),
+    }
+    for row in joint.condyle.joint.coordinates:
+        row.laws = json.dumps({name: law.to_dict() for name, law in laws.items()})
+    other = part("making.mirroring").mirror(scene, joint).joint
+    x = np.linspace(-3.0, 3.0, 40)
+    for row in other.condyle.joint.coordinates:
+        sign = 1.0 if row.label in ("y", "z", "r_x") else -1.0
+        for name, described in json.loads(row.laws).items():
+            force = 1.0 if name == "viscosity" else sign
+            np.testing.assert_allclose(
+                read(described)(sign * x), force * laws[name](x), atol=1e-12
+            )  # round-off
+    joint.condyle.joint.coordinates[0].laws = '{"spring": 1}'
+    with pytest.raises(ph.ModelError, match=r"joint 'Hip\.L': Laws has 'spring'; there are elastic"):
+        part("reading.scene").read(scene)

@@ -62,6 +62,11 @@ FORCES = {
     "spring between points": '<PointToPointSpring name="f"><socket_body1>/ground</socket_body1>'
     f"<socket_body2>/bodyset/rod</socket_body2>{ENDS}<stiffness>70</stiffness><rest_length>0.4</rest_length>"
     "</PointToPointSpring>",
+    "limit of a coordinate": '<CoordinateLimitForce name="f"><coordinate>swing</coordinate>'
+    "<upper_limit>10</upper_limit><lower_limit>-50</lower_limit><upper_stiffness>2</upper_stiffness><lower_stiffness>3</lower_stiffness>"
+    "<damping>0.02</damping><transition>4</transition></CoordinateLimitForce>",
+    "expression of a coordinate": '<ExpressionBasedCoordinateForce name="f"><coordinate>swing</coordinate>'
+    "<expression>-4*q^3-2*qdot-sin(q)</expression></ExpressionBasedCoordinateForce>",
     "spring of a coordinate": '<SpringGeneralizedForce name="f"><coordinate>swing</coordinate><stiffness>8</stiffness>'
     "<rest_length>0.1</rest_length><viscosity>0.3</viscosity></SpringGeneralizedForce>",
 }
