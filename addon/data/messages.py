@@ -115,6 +115,8 @@ TEXTS = {
     "import-joint": "Joint of {body!r}: it differs from the file's joint, which is not supported. Check it",
     "import-constraint-type": "Constraint {name!r} is left out: type {type} is not supported",
     "import-constraint-apart": "Constraint {name!r} is left out: its ends are {apart:.3g} m or rad apart at the file's default coordinates",
+    "import-prescribed": "Animated from frame {first} to {last}, as the file prescribes: {name}",
+    "import-prescribed-free": "Free, though the file prescribes some of its coordinates: {name}. An animated joint keeps them all",
     "import-force": "Force {name!r} is left out: the add-on has no {type}",
     "import-actuator": "Actuator {name!r} is left out; without control it has no force",
     "import-geometry": "Geometry {file} is left out: {error}",

@@ -23,7 +23,7 @@ from ..data import stored_joints as joints
 from ..data.joint_types import TYPES
 from ..data.joints import JointProperties, match_coordinates
 from ..data.references import Body
-from . import bodies_and_joints, connections, opensim_bones
+from . import bodies_and_joints, connections, opensim_bones, opensim_motions
 from .demo_shapes import free_spot
 from .opensim_muscles import add_muscles
 from .opensim_state import Imported, Standing, joint_of, target_of
@@ -52,7 +52,8 @@ def import_model(
     ph = physics_access.physics()
     read = ph.read_opensim(path, geometry=[Path(folder) for folder in geometry], allow_welds=allow_welds)
     model = read.build()
-    state, given = read.state(model), read.state(model, assembled=False)
+    start = {name: float(each.prescribed(0.0)) for name, each in read.coordinates.items() if each.prescribed}
+    state, given = read.state(model, start), read.state(model, start, assembled=False)
     gravity = np.asarray(model.gravity, dtype=np.float64)
     up = Y_UP if abs(gravity[1]) >= np.abs(gravity).max() else np.eye(4)
     worlds: dict[str | None, np.ndarray] = {None: up}
@@ -64,7 +65,8 @@ def import_model(
     worlds = {name: shift @ pose for name, pose in worlds.items()}
     standing = Standing(scene, read, model, state, worlds)
     ground = _body_empty(standing, None, read.name or Path(path).stem, None)
-    notes = [_note(each) for each in read.warnings]
+    unled = physics_access.part("io.opensim_joints").UNLED
+    notes = [_note(each) for each in read.warnings if not each.startswith(unled)]
     hints = list(read.notes)
     if np.abs(state.q - given.q).max(initial=0.0) > MET:
         hints.append("the coordinates at the start are changed, to meet the constraints")
@@ -81,6 +83,9 @@ def import_model(
     add_muscles(standing, imported)
     scene.condyle.simulation.gravity = tuple(up[:3, :3] @ gravity)
     schema.stamp(scene.condyle)
+    if start:
+        bpy.context.view_layer.update()
+        opensim_motions.add(standing, imported)
     bpy.context.view_layer.update()
     imported.warnings[:] = findings.gathered(imported.warnings)
     return imported

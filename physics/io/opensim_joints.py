@@ -15,6 +15,7 @@ from .opensim_parts import OpenSimCoordinate
 from .opensim_xml import Node
 
 AXES = tuple(tuple(float(x) for x in row) for row in np.eye(3))
+UNLED = "free unless a simulation gets the motion of its prescribed function"
 STILL = joints.Linear(0.0, 0.0)
 AXIS_NAMES = tuple(f"{kind}{k}" for kind in ("rotation", "translation") for k in (1, 2, 3))
 
@@ -96,7 +97,7 @@ def _coordinate(node: Node, given: OpenSimCoordinate, notes: Notes) -> tuple[Ope
         elif function is None:
             notes.warn("its prescribed function is not read; it is free", node.path)
         elif not found.locked:
-            notes.warn("free unless a simulation gets the motion of its prescribed function", node.path)
+            notes.warn(UNLED, node.path)
             found = replace(found, prescribed=function)
     elif holder is not None:
         holder.forget()

@@ -88,8 +88,8 @@ def test_a_start_that_meets_the_constraints_is_not_called_changed(part, scene, t
     reader = type(part("blender.physics_access").physics().read_opensim(path))
     state = reader.state
 
-    def moved(self, model, assembled=True):
-        found = state(self, model, assembled=assembled)
+    def moved(self, model, values, assembled=True):
+        found = state(self, model, values, assembled=assembled)
         return replace(found, q=found.q + 1e-12 * assembled)
 
     monkeypatch.setattr(reader, "state", moved)
