@@ -9,7 +9,7 @@ class Kind:
     """One entry of the menu.
 
     Attributes:
-        name: as in physics.constraints.REGISTRY, or "spring" or "ground".
+        name: as in physics.constraints.REGISTRY, or "spring", "ground" or "bushing".
         number: stored in files; it never changes. icon: its name in Blender.
         settings: properties of `ConnectionProperties` that the panel shows for it, beside the bodies.
         has_end: whether it has a point on the body that may differ from its Empty.
@@ -27,7 +27,7 @@ class Kind:
 
 
 #: kinds that hold what is together at the first frame, or two places of their own
-JOINED = frozenset({"point", "hinge", "weld"})
+JOINED = frozenset({"point", "hinge", "weld", "bushing"})
 
 
 def has_end(settings: Any) -> bool:
@@ -110,6 +110,14 @@ _KINDS = (
         "A plane that pushes points of the body back and rubs on them",
         (),
         sided=True,
+    ),
+    Kind(
+        "bushing",
+        9,
+        "Bushing",
+        "FORCE_CHARGE",
+        "Springs and dampers hold two frames together, in every direction and turn: disks of the spine, rubber mounts",
+        ("turn_stiffness", "turn_damping", "shift_stiffness", "shift_damping"),
     ),
 )
 

@@ -16,6 +16,7 @@ from .properties import (
     pointer,
     span,
     text,
+    vector,
 )
 
 
@@ -157,6 +158,24 @@ class ConnectionProperties(PropertyGroup):
         "Stiffness [N/m]", "Force for each metre beyond the rest length", **span(0.0, 1e5, default=100.0)
     )
     damping: number("Damping [Ns/m]", "Force against the rate of its length", **span(0.0, 1e3, default=1.0))
+    turn_stiffness: vector(
+        "Turn Stiffness",
+        "Moment about x, y and z of this Empty: N·m per radian",
+        default=(10.0,) * 3,
+        min=0.0,
+    )
+    turn_damping: vector(
+        "Turn Damping",
+        "Moment against turning about x, y and z: N·m·s per radian",
+        default=(0.1,) * 3,
+        min=0.0,
+    )
+    shift_stiffness: vector(
+        "Shift Stiffness", "Force along x, y and z of this Empty: N per metre", default=(1e4,) * 3, min=0.0
+    )
+    shift_damping: vector(
+        "Shift Damping", "Force against moving along x, y and z: N·s per metre", default=(100.0,) * 3, min=0.0
+    )
     profile: pointer(
         "Profile",
         "Curve object whose points, in this Empty's x-z plane, replace the list of corners",

@@ -22,7 +22,7 @@ from ..reading import looks, muscle_points
 
 DELAY, INTERVAL = 1.0, 0.5  # seconds from the first look to the begin, and between two looks at how it goes
 EQUALITIES = ("point", "hinge", "weld")
-FORCES = ("spring", "ground")  # connections that are no constraints; hard ground is one
+FORCES = ("spring", "ground", "bushing")  # connections that are no constraints; hard ground is one
 
 _asked: set[str] = set()
 _loading: threading.Thread | None = None

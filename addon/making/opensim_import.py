@@ -186,10 +186,14 @@ def _add_constraints(standing: Standing, made: Imported) -> None:
 def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> None:
     """Import a point, weld, rod or spring between two bodies as a connection, or warn that it is left out."""
     body, other, metres = tie.body, tie.other, units.length_scale(standing.scene)
-    if kind == "spring":  # by numbers, -1: the world
+    if kind in ("spring", "bushing"):  # by numbers, -1: the world
         body, other = ([*standing.model.body_names, None][each] for each in (body, other))
-    if kind == "weld":
+    if kind in ("weld", "bushing"):
         ends: Any = tie.other_frame, tie.frame
+        if (
+            kind == "bushing" and tie.measured_in == "body"
+        ):  # the other one carries the Empty, in which it is measured
+            ends, body, other = ends[::-1], other, body
         frames = np.array([standing.worlds[name] @ end for name, end in zip((other, body), ends)])
     else:
         frames = np.array([np.eye(4), np.eye(4)])
@@ -197,7 +201,7 @@ def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> 
         frames[1, :3, 3] = (standing.worlds[body] @ np.append(tie.point, 1.0))[:3]
     apart = float(np.abs(frames[0] - frames[1]).max())
     has_length = kind in ("distance", "spring")
-    if not has_length and apart > MET:
+    if kind in ("point", "weld") and apart > MET:
         made.warnings.append(findings.about(None, "import-constraint-apart", name=name, apart=apart))
         return
     matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
@@ -215,13 +219,22 @@ def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> 
     if kind == "spring":
         settings.length = tie.rest_length / metres
         settings.stiffness, settings.damping = tie.stiffness, tie.damping
+    if kind == "bushing":
+        slopes = [each.slope for each in tie.elastic]
+        settings.turn_stiffness, settings.shift_stiffness = slopes[:3], slopes[3:]
+        settings.turn_damping, settings.shift_damping = tie.damping[:3], tie.damping[3:]
 
 
 def _add_forces(standing: Standing, made: Imported) -> None:
-    """Import springs between points; warn of other forces between bodies, and name actuators, which are left out."""
+    """Import springs between points and linear bushings; warn of other forces between bodies, and name actuators."""
     for spring in standing.model.springs:
         _tie(standing, made, spring.name, spring, "spring")
     for force in standing.model.forces:
+        if force.type == "bushing" and all(
+            each.type == "linear" and not each.offset for each in force.elastic
+        ):
+            _tie(standing, made, force.name, force, "bushing")
+            continue
         code = "import-actuator" if force.type == "wrench" else "import-force"
         told = findings.about(None, code, name=force.name, type=force.type.replace("_", " "))
         made.warnings.append(replace(told, is_hint=force.type == "wrench"))

@@ -22,15 +22,18 @@ from .carriers import Carriers, held_by
 
 @dataclass(frozen=True)
 class Sides:
-    """Names of the bodies of the model on both sides (None: the world) and the frames (4, 4) there [m]."""
+    """Names of the bodies of the model on both sides (None: the world) and the frames (4, 4) there [m]; whether the
+    connection's body is the other one.
+    """
 
     body: str | None
     other: str | None
     on_body: np.ndarray
     on_other: np.ndarray
+    turned: bool = False
 
     def swapped(self) -> Sides:
-        return Sides(self.other, self.body, self.on_other, self.on_body)
+        return Sides(self.other, self.body, self.on_other, self.on_body, not self.turned)
 
     @property
     def point(self) -> np.ndarray:
@@ -80,6 +83,17 @@ def add_all(
                 )
             elif settings.kind == "ground":
                 _add_ground(scene, item, builder, sides)
+            elif settings.kind == "bushing":
+                builder.add_bushing(
+                    name,
+                    sides.body,
+                    sides.other,
+                    elastic=[*settings.turn_stiffness, *settings.shift_stiffness],
+                    damping=[*settings.turn_damping, *settings.shift_damping],
+                    frame=sides.on_body,
+                    other_frame=sides.on_other,
+                    measured_in="body" if sides.turned else "other",
+                )
             else:
                 length = _length(scene, item)
                 builder.add_constraint(
@@ -190,6 +204,7 @@ def constraint(
         length: of a rod, in the sides' units. metres: these units per Blender unit.
     """
     settings, kinds = item.condyle.connection, physics_access.part("constraints")
+    kind = "weld" if settings.kind == "bushing" else settings.kind  # which is drawn so
     bodies, points = (sides.body, sides.other), (sides.point, sides.other_point)
     if settings.kind == "point":
         return kinds.PointConstraint(*bodies, *points)
@@ -200,7 +215,7 @@ def constraint(
         return kinds.PlanarConnector(*plane)
     if settings.kind == "segmented_planar_connector":
         return kinds.SegmentedPlanarConnector(*plane, metres * corners(scene, item))
-    return kinds.REGISTRY[settings.kind](*bodies, sides.on_body, sides.on_other)
+    return kinds.REGISTRY[kind](*bodies, sides.on_body, sides.on_other)
 
 
 def corners(scene: Scene, item: Object) -> np.ndarray:

@@ -9,7 +9,7 @@ from ..selecting import select
 
 KINDS = (
     *("point", "hinge", "weld", "distance", "planar_connector", "segmented_planar_connector"),
-    *("coupling", "spring", "ground"),
+    *("coupling", "spring", "ground", "bushing"),
 )
 
 
@@ -68,7 +68,7 @@ def pose_at(scene, item, frame):
 def test_the_kinds_of_the_menu_are_those_of_physics(part, ph):
     kinds = part("data.connection_kinds").KINDS
     assert tuple(kinds) == KINDS
-    assert set(kinds) == set(ph.constraints.REGISTRY) - {"rolling"} | {"spring", "ground"}
+    assert set(kinds) == set(ph.constraints.REGISTRY) - {"rolling"} | {"spring", "ground", "bushing"}
     assert sorted(kind.number for kind in kinds.values()) == list(range(len(kinds)))
 
 
@@ -90,6 +90,9 @@ def test_every_kind_is_read_drawn_and_baked(part, scene, make, pair, connect, ki
     if kind == "spring":
         (spring,) = read.model.springs
         assert np.isclose(spring.rest_length, 0.25 * scale, rtol=1e-6)
+    elif kind == "bushing":
+        (bushing,) = read.model.forces
+        assert bushing.type == kind and np.allclose(bushing.damping, (0.1, 0.1, 0.1, 100.0, 100.0, 100.0))
     elif kind == "ground":
         (ground,) = read.model.contacts
         assert len(ground.points) == 8 and np.isclose(np.abs(ground.points).max(), 0.2 * scale, rtol=1e-6)
@@ -108,8 +111,12 @@ def test_every_kind_is_read_drawn_and_baked(part, scene, make, pair, connect, ki
     for name, object_ in (("Left", left), ("Right", right)):
         assert np.abs(pose_at(scene, object_, 13) - report.poses[name][-1]).max() < 4e-6
     kept = scene.condyle.simulation.statistics
-    assert kept.constrained == (kind != "spring") and kept.steps > 400
-    if kind not in {"spring", "ground"}:  # redundant rows contradict each other by the rounding of float32
+    assert kept.constrained == (kind not in {"spring", "bushing"}) and kept.steps > 400
+    if kind not in {
+        "spring",
+        "ground",
+        "bushing",
+    }:  # redundant rows contradict each other by the rounding of float32
         assert kept.drift_left < 1e-6 and kept.largest == item.name
 
 

@@ -19,6 +19,11 @@ def _muscle(kind, rest=""):
 
 PATH = THELEN[THELEN.index("<GeometryPath") : THELEN.index("<max_isometric_force>")]
 REST = "<resting_length>0.7</resting_length>"
+BUSHING = (
+    "<rotational_stiffness>3 4 5</rotational_stiffness><translational_stiffness>90 9 9</translational_stiffness>"
+    "<rotational_damping>0.1 0.2 0.3</rotational_damping>"
+    "<translational_damping>0.1 0.2 0.3</translational_damping>"
+)
 ENDS = "<point1>0.5 -0.5 0</point1><point2>0 -0.6 0</point2>"
 
 
@@ -62,6 +67,10 @@ FORCES = {
     "spring between points": '<PointToPointSpring name="f"><socket_body1>/ground</socket_body1>'
     f"<socket_body2>/bodyset/rod</socket_body2>{ENDS}<stiffness>70</stiffness><rest_length>0.4</rest_length>"
     "</PointToPointSpring>",
+    "bushing": '<BushingForce name="f"><socket_frame1>/ground</socket_frame1>'
+    f"<socket_frame2>/bodyset/rod</socket_frame2>{BUSHING}</BushingForce>",
+    "bushing in the body": '<BushingForce name="f"><socket_frame1>/bodyset/rod</socket_frame1>'
+    f"<socket_frame2>/ground</socket_frame2>{BUSHING}</BushingForce>",
     "limit of a coordinate": '<CoordinateLimitForce name="f"><coordinate>swing</coordinate>'
     "<upper_limit>10</upper_limit><lower_limit>-50</lower_limit><upper_stiffness>2</upper_stiffness><lower_stiffness>3</lower_stiffness>"
     "<damping>0.02</damping><transition>4</transition></CoordinateLimitForce>",

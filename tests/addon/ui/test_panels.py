@@ -125,7 +125,7 @@ def test_panels_draw_every_joint(part, make, knee, kind):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(10))
 def test_panels_draw_every_connection(part, body, knee, number):
     scene, _joint, thigh, shank = knee
     kind = list(part("data.connection_kinds").KINDS.values())[number]
