@@ -147,6 +147,7 @@ def _set_law(standing: Standing, item: Object, muscle: physics_access.Muscle, le
         {name: value for name, value in described.items() if value != usual[name]}
     )
     volume = law.max_isometric_force * law.optimal_fibre_length / SPECIFIC_TENSION
+    length = length or law.optimal_fibre_length + law.tendon_slack_length
     shares, radius = belly(length, volume, law.tendon_slack_length)
     settings.origin_tendon, settings.insertion_tendon = shares
     settings.radius = radius / metres

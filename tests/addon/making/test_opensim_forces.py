@@ -144,3 +144,11 @@ def test_forces_that_are_left_out_are_named(part, scene, tmp_path):
     assert found["import-actuator"].values["name"] == "a, b" and found["import-actuator"].is_hint
     assert found["import-force"].values == {"name": "touch", "type": "sphere contact"}
     assert not found["import-force"].is_hint
+
+
+def test_a_muscle_whose_path_has_no_length_is_imported(part, scene, tmp_path):
+    """As one that hangs a body at its origin, where the file starts."""
+    thelen = THELEN.replace("<location>0.03 0.4 0.0<", "<location>0 0 0<").replace("0.02 -0.4 0<", "0 0 0<")
+    thelen = thelen[: thelen.index("<PathWrapSet>")] + thelen[thelen.index("</PathWrapSet>") + 14 :]
+    (item,) = part("making.opensim_import").import_model(scene, _write(tmp_path, thelen)).muscles.values()
+    assert 0.0 < item.condyle.muscle.radius < 0.1
