@@ -31,8 +31,9 @@ JOINED = frozenset({"point", "hinge", "weld", "bushing"})
 
 
 def has_end(settings: Any) -> bool:
-    """Whether a connection has an Empty on its body: its kind has one, or it joins two places of their own."""
-    return KINDS[settings.kind].has_end or joins_places(settings)
+    """Whether a connection has an Empty on its body: its kind has one, it joins own places, or the end touches."""
+    touches = settings.kind == "ground" and settings.ground.points == "END"
+    return KINDS[settings.kind].has_end or joins_places(settings) or touches
 
 
 def joins_places(settings: Any) -> bool:

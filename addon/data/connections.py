@@ -46,6 +46,7 @@ class GroundProperties(PropertyGroup):
             ),
             ("GROUP", "Vertex Group", "Vertices of the body's mesh in a vertex group", 1),
             ("ORIGIN", "Origin", "The body's origin alone", 2),
+            ("END", "End", "This ground's End, an Empty on the body", 3),
         ),
     )
     num_points: integer(
@@ -61,6 +62,7 @@ class GroundProperties(PropertyGroup):
         items=(
             ("RIGID", "Hard", "The plane does not give way: points stop on it, or bounce", 0),
             ("SOFT", "Soft", "The plane gives way like a spring with a damper: sand, mats, soles", 1),
+            ("BALL", "Ball", "A ball of the radius about each point gives way, after Hertz", 2),
         ),
     )
     restitution: factor(
@@ -92,6 +94,10 @@ class GroundProperties(PropertyGroup):
         "Below this sliding speed, in metres a second, friction fades; a body that should stick creeps "
         "more slowly than this",
         **span(1e-6, 0.1, default=0.01, precision=4),
+    )
+    law: text(
+        "Law",
+        "Of a ball: its dissipation, frictions and other figures by their names in physics, as a JSON object",
     )
 
 

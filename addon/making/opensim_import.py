@@ -184,17 +184,18 @@ def _add_constraints(standing: Standing, made: Imported) -> None:
 
 
 def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> None:
-    """Import a point, weld, rod or spring between two bodies as a connection, or warn that it is left out."""
+    """Import a constraint or force between two bodies as a connection of a kind, or warn that it is left out."""
     body, other, metres = tie.body, tie.other, units.length_scale(standing.scene)
-    if kind in ("spring", "bushing"):  # by numbers, -1: the world
+    if kind in ("spring", "bushing", "ground"):  # by numbers, -1: the world
         body, other = ([*standing.model.body_names, None][each] for each in (body, other))
     if kind in ("weld", "bushing"):
         ends: Any = tie.other_frame, tie.frame
-        if (
-            kind == "bushing" and tie.measured_in == "body"
-        ):  # the other one carries the Empty, in which it is measured
+        if kind == "bushing" and tie.measured_in == "body":  # which carries the Empty
             ends, body, other = ends[::-1], other, body
         frames = np.array([standing.worlds[name] @ end for name, end in zip((other, body), ends)])
+    elif kind == "ground":
+        frames = np.array([standing.worlds[other] @ tie.plane, standing.worlds[body]])
+        frames[1, :3, 3] += frames[1, :3, :3] @ tie.center
     else:
         frames = np.array([np.eye(4), np.eye(4)])
         frames[0, :3, 3] = (standing.worlds[other] @ np.append(tie.other_point, 1.0))[:3]
@@ -219,6 +220,12 @@ def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> 
     if kind == "spring":
         settings.length = tie.rest_length / metres
         settings.stiffness, settings.damping = tie.stiffness, tie.damping
+    if kind == "ground":
+        ground, own = settings.ground, {"plane", "stiffness", "radius", "count", "center", "dynamic_friction"}
+        ground.points, ground.contact, ground.radius = "END", "BALL", tie.radius / metres
+        ground.stiffness, ground.friction = tie.stiffness, tie.dynamic_friction
+        ground.law = json.dumps({name: getattr(tie, name) for name in tie.row if name not in own})
+        connections.set_end(standing.scene, item, end[:3, 3])
     if kind == "bushing":
         slopes = [each.slope for each in tie.elastic]
         settings.turn_stiffness, settings.shift_stiffness = slopes[:3], slopes[3:]
@@ -226,14 +233,14 @@ def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> 
 
 
 def _add_forces(standing: Standing, made: Imported) -> None:
-    """Import springs between points and linear bushings; warn of other forces between bodies, and name actuators."""
+    """Import springs, linear bushings and contact of spheres; warn of other forces, and name actuators."""
     for spring in standing.model.springs:
         _tie(standing, made, spring.name, spring, "spring")
     for force in standing.model.forces:
-        if force.type == "bushing" and all(
-            each.type == "linear" and not each.offset for each in force.elastic
-        ):
-            _tie(standing, made, force.name, force, "bushing")
+        linear = all(each.type == "linear" and not each.offset for each in getattr(force, "elastic", ()))
+        kind = {"bushing": "bushing", "sphere_contact": "ground"}.get(force.type)
+        if kind and linear:
+            _tie(standing, made, force.name, force, kind)
             continue
         code = "import-actuator" if force.type == "wrench" else "import-force"
         told = findings.about(None, code, name=force.name, type=force.type.replace("_", " "))

@@ -99,7 +99,7 @@ def add_all(
                 builder.add_constraint(
                     name, constraint(scene, item, sides, length, units.length_scale(scene))
                 )
-        except physics_access.physics().ModelError as error:
+        except physics_access.physics().CondyleError as error:
             text = str(error)
             raise model_error(
                 text if repr(name) in text else f"{KINDS[settings.kind].label} {name!r}: {text}"
@@ -159,8 +159,9 @@ def placed(scene: Scene, item: Object) -> tuple[np.ndarray, np.ndarray]:
         if is_joined:
             return frame, units.split_scale(settings.end.matrix_world, settings.end.name, settings.end)[0]
         end[:3, 3] = settings.end.matrix_world.translation
-    elif is_joined:
-        raise model_error("its end is missing: press Add End, or turn off Own Places")
+    elif is_joined or settings.kind == "ground":
+        other = "turn off Own Places" if is_joined else "choose other Points"
+        raise model_error(f"its end is missing: press Add End, or {other}")
     elif not KINDS[settings.kind].sided:
         body = references.resolve(settings.body)
         if body is not None:
@@ -283,7 +284,15 @@ def _add_ground(scene: Scene, item: Object, builder: physics_access.ModelBuilder
     settings = item.condyle.connection.ground
     body = references.resolve(item.condyle.connection.body)
     metres = units.length_scale(scene)
-    points = metres * touching_points(settings, body)
+    points = sides.point[None] if settings.points == "END" else metres * touching_points(settings, body)
+    if settings.contact == "BALL":
+        law = json_object(settings.law, "the text of its law") if settings.law else {}
+        ball: dict[str, Any] = dict.fromkeys(("static_friction", "dynamic_friction"), settings.friction) | law
+        ball |= {"type": "sphere_contact", "body": sides.body, "other": sides.other, "plane": sides.on_other}
+        ball |= {"radius": settings.radius * metres, "stiffness": settings.stiffness}
+        names = [item.name, *(f"{item.name} {number}" for number in range(2, len(points) + 1))]
+        builder.read_forces([{**ball, "name": name, "center": at} for name, at in zip(names, points)])
+        return
     shared: dict[str, Any] = {
         "other": sides.other,
         "radius": settings.radius * metres,

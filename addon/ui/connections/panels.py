@@ -119,6 +119,14 @@ def _draw_coupling(layout: UILayout, settings: ConnectionProperties) -> None:
         layout.prop(settings, "as_placed", text="As They Start")
 
 
+#: settings of each kind of contact with ground
+GROUND = {
+    "RIGID": ("friction", "restitution"),
+    "SOFT": ("stiffness", "exponent", "damping", "friction", "smooth_speed"),
+    "BALL": ("stiffness", "friction", "law"),
+}
+
+
 def _draw_ground(layout: UILayout, settings: ConnectionProperties) -> None:
     ground = settings.ground
     draw_fields(layout, ground, "surface", "points")
@@ -129,9 +137,7 @@ def _draw_ground(layout: UILayout, settings: ConnectionProperties) -> None:
     layout.prop(ground, "radius")
     layout.separator()
     layout.row().prop(ground, "contact", expand=True)
-    soft = ("stiffness", "exponent", "damping", "friction", "smooth_speed")
-    for name in ("friction", "restitution") if ground.contact == "RIGID" else soft:
-        layout.prop(ground, name)
+    draw_fields(layout, ground, *GROUND[ground.contact])
 
 
 def _draw_group(layout: UILayout, settings: ConnectionProperties) -> None:

@@ -75,7 +75,8 @@ def _draw(scene: Scene, item: Object) -> physics_access.Drawing | None:
     if settings.kind == "spring":
         return drawings.spring(frame[:3, 3], end[:3, 3], size)
     if settings.kind == "ground":
-        return drawings.ground(frame, _touching(settings), size)
+        points = end[None, :3, 3] if settings.ground.points == "END" else _touching(settings)
+        return drawings.ground(frame, points, size)
     length = float(settings.length)
     if settings.as_placed:
         length = float(np.linalg.norm(end[:3, 3] - frame[:3, 3]))

@@ -366,3 +366,26 @@ def test_a_bone_is_held_too(part, scene, make, body, connect):
     (spring,) = part("reading.scene").read(scene).model.springs
     np.testing.assert_allclose(spring.point, [0, 0.5, 0], atol=1e-6)  # the bone's own axes: y along it
     assert item.condyle.connection.end.parent_bone == "C"
+
+
+def test_balls_touch_ground_at_points_of_the_body_or_at_an_end(part, scene, make, pair, connect, ph):
+    _, right, _ = pair
+    item = connect("ground", None, right, shift(0.0, 0.0, -0.25))
+    ground, read = item.condyle.connection.ground, part("reading.scene").read
+    ground.contact, ground.radius, ground.friction = "BALL", 0.02, 0.3
+    balls = read(scene).model.forces
+    assert len(balls) == 8 and np.allclose(
+        [(ball.radius, ball.static_friction) for ball in balls], (0.02, 0.3)
+    )
+    ground.points, ground.law = "END", '{"dynamic_friction": 0.1, "dissipation": 2}'
+    with pytest.raises(ph.ModelError, match="its end is missing: press Add End, or choose other Points"):
+        read(scene)
+    part("making.connections").set_end(scene, item, (0.5, 0.0, -0.24))
+    (ball,) = read(scene).model.forces
+    assert np.allclose(ball.center, (0.0, 0.0, -0.24), atol=1e-6)
+    assert ball.dynamic_friction == 0.1 and ball.static_friction == pytest.approx(0.3)
+    shape = part("ui.overlay.connections").drawing(scene, item)
+    assert np.abs(shape.points - (0.5, 0.0, -0.24)).max(axis=1).min() < 0.1
+    ground.law = '{"bounce": 1}'
+    with pytest.raises(ph.ModelError, match="bounce"):
+        read(scene)

@@ -71,6 +71,14 @@ FORCES = {
     f"<socket_frame2>/bodyset/rod</socket_frame2>{BUSHING}</BushingForce>",
     "bushing in the body": '<BushingForce name="f"><socket_frame1>/bodyset/rod</socket_frame1>'
     f"<socket_frame2>/ground</socket_frame2>{BUSHING}</BushingForce>",
+    "smooth contact": '<SmoothSphereHalfSpaceForce name="f"><socket_sphere>ball</socket_sphere>'
+    "<socket_half_space>floor</socket_half_space><stiffness>1e6</stiffness><dissipation>2</dissipation>"
+    "<static_friction>0.8</static_friction><dynamic_friction>0.6</dynamic_friction></SmoothSphereHalfSpaceForce>",
+    "contact of a sphere": """<HuntCrossleyForce name="f"><HuntCrossleyForce::ContactParametersSet><objects>
+<HuntCrossleyForce::ContactParameters><geometry>ball floor</geometry><stiffness>1e6</stiffness>
+<dissipation>1.5</dissipation><static_friction>0.9</static_friction><dynamic_friction>0.4</dynamic_friction>
+<viscous_friction>0.2</viscous_friction></HuntCrossleyForce::ContactParameters></objects>
+</HuntCrossleyForce::ContactParametersSet><transition_velocity>0.2</transition_velocity></HuntCrossleyForce>""",
     "limit of a coordinate": '<CoordinateLimitForce name="f"><coordinate>swing</coordinate>'
     "<upper_limit>10</upper_limit><lower_limit>-50</lower_limit><upper_stiffness>2</upper_stiffness><lower_stiffness>3</lower_stiffness>"
     "<damping>0.02</damping><transition>4</transition></CoordinateLimitForce>",
@@ -80,12 +88,18 @@ FORCES = {
     "<rest_length>0.1</rest_length><viscosity>0.3</viscosity></SpringGeneralizedForce>",
 }
 
+TOUCHING = """<ContactGeometrySet><objects><ContactSphere name="ball"><socket_frame>/bodyset/rod</socket_frame>
+<location>0.02 -1 0</location><radius>0.1</radius></ContactSphere>
+<ContactHalfSpace name="floor"><socket_frame>/ground</socket_frame><location>0 -1.01 0</location>
+<orientation>0 0 -1.5</orientation></ContactHalfSpace></objects></ContactGeometrySet><ForceSet>"""
+
 
 @pytest.mark.parametrize("kind", FORCES)
 def test_forces_of_the_file_act_in_the_scene(part, scene, ph, tmp_path, kind):
     path = tmp_path / "forced.osim"
     speed = "<default_speed_value>0.4</default_speed_value><default_value>"
-    path.write_text((SMALL[:START] + FORCES[kind] + SMALL[END:]).replace("<default_value>", speed), "utf-8")
+    text = (SMALL[:START] + FORCES[kind] + SMALL[END:]).replace("<default_value>", speed)
+    path.write_text(text.replace("<ForceSet>", TOUCHING) if "contact" in kind else text, "utf-8")
     scene.unit_settings.scale_length = 0.5
     made = part("making.opensim_import").import_model(scene, str(path))
     model = (file := ph.read_opensim(path)).build()
@@ -128,21 +142,17 @@ def test_a_ligament_of_the_scene_pulls_and_is_baked(part, scene, tmp_path):
 
 
 def test_forces_that_are_left_out_are_named(part, scene, tmp_path):
-    forces = "".join(
+    actuators = "".join(
         f'<TorqueActuator name="{name}"><bodyA>rod</bodyA><bodyB>ground</bodyB></TorqueActuator>'
         for name in "ab"
     )
-    ball = '<ContactSphere name="ball"><socket_frame>/bodyset/rod</socket_frame><radius>0.1</radius></ContactSphere>'
-    floor = '<ContactHalfSpace name="floor"><socket_frame>/ground</socket_frame></ContactHalfSpace>'
-    contact = (
-        '<SmoothSphereHalfSpaceForce name="touch"><socket_sphere>ball</socket_sphere>'
-        "<socket_half_space>floor</socket_half_space></SmoothSphereHalfSpaceForce></objects></ForceSet>"
-        f"<ContactGeometrySet><objects>{ball}{floor}"
-    )
-    path = _write(tmp_path, f"{forces}{contact}", "</objects></ContactGeometrySet></Model></OpenSimDocument>")
+    function = "<SimmSpline><x>-1 0 1</x><y>-1 0 2</y></SimmSpline>"
+    bushing = FORCES["bushing"].replace("BushingForce", "FunctionBasedBushingForce")
+    bushing = bushing.replace("<rot", f"<m_x_theta_x_function>{function}</m_x_theta_x_function><rot", 1)
+    path = _write(tmp_path, actuators + bushing)
     found = {each.code: each for each in part("making.opensim_import").import_model(scene, path).warnings}
     assert found["import-actuator"].values["name"] == "a, b" and found["import-actuator"].is_hint
-    assert found["import-force"].values == {"name": "touch", "type": "sphere contact"}
+    assert found["import-force"].values == {"name": "f", "type": "bushing"}
     assert not found["import-force"].is_hint
 
 

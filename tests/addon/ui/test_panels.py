@@ -139,6 +139,9 @@ def test_panels_draw_every_connection(part, body, knee, number):
     if kind.name == "ground":
         ground.contact, ground.points = "SOFT", "GROUP"
         assert {"exponent", "friction"} <= set(draw_all(part))
+        ground.contact, ground.points = "BALL", "END"
+        assert "law" in draw_all(part) and bpy.ops.condyle.add_end() == {"FINISHED"}
+        assert "end" in draw_all(part)
 
 
 def test_panels_tell_of_the_last_bake(part, knee):
