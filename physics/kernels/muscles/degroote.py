@@ -9,6 +9,7 @@ from . import hill_layout as hill
 TENDON_SCALE = 0.2  # force of the tendon at slack length before it is shifted to 0
 # of the force-velocity curve
 SLOPE, RATE, SHIFT, LEVEL = (-0.3211346127989808, -8.149, -0.374, 0.8825327733249912)
+STEEPEST = 300.0  # exponent of the tendon, whose force is constant beyond it: exp(709) is no longer finite
 FASTEST = 6.0  # argument of the inverse curve, 25 largest speeds, beyond which it is linear
 
 
@@ -46,7 +47,7 @@ def degroote_tendon(data: Array, law: int, length: float) -> tuple[float, float,
     if length <= 1.0:
         return 0.0, 0.0, 0.0
     rate = data[law + hill.TENDON_RATE]
-    value = TENDON_SCALE * math.expm1(rate * (length - 1.0))
+    value = TENDON_SCALE * math.expm1(min(rate * (length - 1.0), STEEPEST))
     return value, rate * (value + TENDON_SCALE), value / rate - TENDON_SCALE * (length - 1.0)
 
 

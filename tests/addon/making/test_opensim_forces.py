@@ -51,6 +51,10 @@ FORCES = {
     "De Groote": _muscle(
         "DeGrooteFregly2016Muscle", "<active_force_width_scale>1.2</active_force_width_scale>"
     ),
+    # the search for its fibre's length begins with a tendon 40 times its slack length, where exp overflows
+    "De Groote, short tendon": _muscle("DeGrooteFregly2016Muscle")
+    .replace("length>0.4</tendon", "length>0.02</tendon")
+    .replace("length>0.4</opt", "length>0.7</opt"),
     "Schutte": _muscle("Schutte1993Muscle_Deprecated", CURVE),
     "path spring": _cord("PathSpring", f"{REST}<stiffness>900</stiffness><dissipation>0.2</dissipation>"),
     "slack path spring": _cord(
