@@ -176,7 +176,7 @@ def _check(standing: Standing, made: Imported, body: physics_access.Body, item: 
 
 def _add_constraints(standing: Standing, made: Imported) -> None:
     for name, constraint in standing.model.constraints.items():
-        if constraint.type in ("point", "weld", "distance"):
+        if constraint.type in ("point", "weld", "distance", "planar_connector"):
             _tie(standing, made, name, constraint, constraint.type)
         elif constraint.type != "coupling" or not _couple(standing, made, name, constraint):
             found = findings.about(None, "import-constraint-type", name=name, type=constraint.type)
@@ -193,9 +193,10 @@ def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> 
         if kind == "bushing" and tie.measured_in == "body":  # which carries the Empty
             ends, body, other = ends[::-1], other, body
         frames = np.array([standing.worlds[name] @ end for name, end in zip((other, body), ends)])
-    elif kind == "ground":
-        frames = np.array([standing.worlds[other] @ tie.plane, standing.worlds[body]])
-        frames[1, :3, 3] += frames[1, :3, :3] @ tie.center
+    elif kind in ("ground", "planar_connector"):
+        plane, point = (tie.plane, tie.center) if kind == "ground" else (tie.frame, tie.point)
+        frames = np.array([standing.worlds[other] @ plane, standing.worlds[body]])
+        frames[1, :3, 3] += frames[1, :3, :3] @ point
     else:
         frames = np.array([np.eye(4), np.eye(4)])
         frames[0, :3, 3] = (standing.worlds[other] @ np.append(tie.other_point, 1.0))[:3]
@@ -207,7 +208,7 @@ def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> 
         return
     matrix = Matrix(units.to_blender(frames[0], standing.scene).tolist())
     end = units.to_blender(frames[1], standing.scene)
-    if has_length:
+    if kind not in ("point", "weld", "bushing"):
         end = end[:3, 3]
     item = connections.add_connection(
         standing.scene, target_of(made, other), target_of(made, body), kind, matrix, end, name
@@ -225,7 +226,7 @@ def _tie(standing: Standing, made: Imported, name: str, tie: Any, kind: str) -> 
         ground.points, ground.contact, ground.radius = "END", "BALL", tie.radius / metres
         ground.stiffness, ground.friction = tie.stiffness, tie.dynamic_friction
         ground.law = json.dumps({name: getattr(tie, name) for name in tie.row if name not in own})
-        connections.set_end(standing.scene, item, end[:3, 3])
+        connections.set_end(standing.scene, item, end)
     if kind == "bushing":
         slopes = [each.slope for each in tie.elastic]
         settings.turn_stiffness, settings.shift_stiffness = slopes[:3], slopes[3:]

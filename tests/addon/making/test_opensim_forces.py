@@ -1,5 +1,6 @@
 """What acts in an OpenSim model acts in the scene: both have the same accelerations at the start."""
 
+import bpy
 import numpy as np
 import pytest
 
@@ -137,6 +138,8 @@ def test_a_ligament_of_the_scene_pulls_and_is_baked(part, scene, tmp_path):
         )  # figures of the scene are float32
     item.condyle.muscle.excited_by = "CONTROLLER"  # as it may have been before it became a ligament
     assert read.muscles[0].excitation is None and not read.model.num_inputs
+    part("blender.compute_process").run(part("live.run_mode").live(scene, 0.1), seconds=120.0)
+    assert "MUSCLE" not in [slider.group for slider in bpy.context.window_manager.condyle_live.sliders]
     scene.frame_end = 3
     swung = [part("jobs.bake").bake_now(scene).result.q[-1, 0]]
     law.slack_length = 2.0

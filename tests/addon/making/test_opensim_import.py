@@ -67,6 +67,26 @@ def test_points_and_rods_of_the_file_are_connections(part, scene, tmp_path):
     assert not np.allclose(together.point, found["pin"].point, atol=0.1)
 
 
+def test_a_point_on_a_line_stays_on_two_planes(part, scene, ph, tmp_path):
+    line = """<ConstraintSet><objects><PointOnLineConstraint name="line"><socket_line_body>/ground</socket_line_body>
+<socket_follower_body>/bodyset/rod</socket_follower_body><line_direction_vec>1 2 0.5</line_direction_vec>
+<point_on_line>0.3 0 0.1</point_on_line><point_on_follower>0 -1 0</point_on_follower></PointOnLineConstraint>
+</objects></ConstraintSet>"""
+    path = tmp_path / "tied.osim"
+    path.write_text(SMALL.replace("<ForceSet>", line + "<ForceSet>"), "utf-8")
+    scene.unit_settings.scale_length = 0.5
+    made = part("making.opensim_import").import_model(scene, str(path))
+    assert not {"import-constraint-type", "import-constraint-apart"} & {*codes(made.warnings)}
+    file, read = ph.read_opensim(path).build(), part("reading.scene").read(scene).model
+    for q in (-0.2, 0.1, 0.7):
+        wanted, found = (
+            [each.value(model, model.state([q])) for each in model.constraints.values()]
+            for model in (file, read)
+        )
+        np.testing.assert_allclose(np.ravel(found), np.ravel(wanted), atol=1e-6)  # places are kept in float32
+        assert len(wanted) == 2 and np.abs(wanted).max() > 0.1
+
+
 def test_a_start_off_the_constraints_is_brought_to_them(part, scene, tmp_path):
     """As OpenSim's assembly does; at 0.4 rad alone the rod's end is where it is tied."""
     pin = TIES[: TIES.index('<PointConstraint name="off"')] + "</objects></ConstraintSet>"
