@@ -1,7 +1,7 @@
 """What carries simulated bodies, or touches them, and is not simulated: where the model has it.
 
 It stands in the world, or on the simulated body that carries it in Blender. Where it is animated there it is
-followed: the model has a body for it, with a free joint that `animation.carriers` moves as Blender does.
+followed: the model has a body for it, with a free joint that `followed` moves as Blender does.
 """
 
 from __future__ import annotations

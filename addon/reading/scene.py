@@ -64,7 +64,7 @@ def read(
 
     Args:
         curves: spline curves (of physics, in metres) that replace the control frames of joints, by session uid.
-        followed: what is animated (`animation.carriers`); None: nothing does.
+        followed: what is animated (`followed`); None: nothing does.
 
     Raises:
         ModelError: a thing cannot be read; names it and its value. The scene is unchanged.
