@@ -121,7 +121,6 @@ TEXTS = {
     "import-actuator": "Actuator {name!r} is left out; without control it has no force",
     "import-geometry": "Geometry {file} is left out: {error}",
     "import-muscle": "Muscle {muscle!r} is left out: {error}",
-    "import-obstacle": "An obstacle is left out: {muscle}",
     "import-activations": "Activations at the start are not imported; muscles start with the excitation of the first frame as their activation: {muscles}",
     # files of the command line
     "library-missing": "The library {path} is missing, so what is linked from it is missing too",

@@ -228,6 +228,11 @@ class MuscleProperties(PropertyGroup):
         "has mass",
         **span(0.0, 0.02, precision=4),
     )
+    wraps_once: flag(
+        "One Strand at a Time",
+        "Passes an obstacle of several strands on one of them: the first whose line meets it, else the one "
+        "that gets the least longer",
+    )
     active_obstacle: integer("Obstacle", "Selected obstacle", min=0)
     rules: collection("Point Rules", type=PointRule)
     own_curve: pointer(

@@ -30,13 +30,9 @@ def add_muscles(standing: Standing, made: Imported) -> None:
     """Add all obstacles and muscles; invalid ones are left out with a warning."""
     surfaces: dict[str, str] = {}
     convert = physics_access.part("io.opensim_muscles").obstacle
-    wraps = [wrap for muscle in standing.model.muscles for wrap in muscle.strands.values()]
-    used = {json.dumps(each.to_dict()) for wrap in wraps for each in wrap.obstacles}
     for name, given in standing.read.wrap_objects.items():
-        kinds = {json.dumps(kind.to_dict()): kind for kind in (convert(given, False), convert(given, True))}
-        surfaces |= dict.fromkeys(kinds, name)
-        # an object has one side for all muscles: always only where that is so for each
-        kind = next((kinds[text] for text in kinds if text in used), convert(given, False))
+        kind = convert(given)
+        surfaces[json.dumps(kind.to_dict())] = name
         made.obstacles[name] = _obstacle(standing, made, name, kind)
     ph = physics_access.physics()
     _name_starts(standing, made)
@@ -102,13 +98,11 @@ def _muscle(
         row.point, row.kind, row.lower, row.upper, row.function = number, kind, lower, upper, function
         body, row.coordinate = joint_of(standing, coordinate)
         row.joint = made.joints[body]
+    item.condyle.muscle.wraps_once = muscle.wraps_once
     for strand, wrap in muscle.strands.items():
         for surface in wrap.obstacles:
-            name = surfaces.get(json.dumps(surface.to_dict()))
-            if name is None:
-                made.warnings.append(findings.about(item, "import-obstacle", muscle=muscle.name))
-            else:
-                muscles.wrap_over(item, made.obstacles[name], strand + 1)
+            name = surfaces[json.dumps(surface.to_dict())]
+            muscles.wrap_over(item, made.obstacles[name], strand + 1)
     # without surfaces, round which only compiled kernels are fast: it is for the thickness that is drawn
     chords = np.diff([place for _, place in points], axis=0)
     length = float(np.linalg.norm(chords, axis=1).sum()) * units.length_scale(standing.scene)

@@ -77,13 +77,11 @@ def length_now(scene: Scene, item: Object) -> float:
 def true_length(scene: Scene, item: Object) -> float:
     """Length [m] of a muscle's path in the evaluated scene, by physics; ModelError where it has none."""
     points = muscle_points.points_of(item)
-    strands = muscle_points.strands_over(item, points)
+    strands = _strands(scene, item, points, muscle_points.strands_over(item, points))
     metres, total = units.length_scale(scene), 0.0
     for number, (start, end) in enumerate(pairwise(points)):
         if number in strands:
-            surfaces = [obstacles.placed(scene, each, None, np.eye(4)) for each in strands[number]]
-            ends = metres * start.place, metres * end.place
-            total += Strand(surfaces, *ends, *_wrapping_of(scene, item)).length
+            total += strands[number].length
         else:
             total += metres * float(np.linalg.norm(end.place - start.place))
     return total
@@ -96,7 +94,8 @@ def forget() -> None:
 
 def _key(item: Object, points: list[Point]) -> Any:
     surfaces = [(row.strand, _figures_of(row.obstacle)) for row in item.condyle.muscle.obstacles]
-    return b"".join(point.place.tobytes() for point in points), surfaces
+    once = item.condyle.muscle.wraps_once
+    return b"".join(point.place.tobytes() for point in points), surfaces, once
 
 
 def _figures_of(item: Object | None) -> Any:
@@ -115,24 +114,46 @@ def _wrapping_of(scene: Scene, item: Object) -> tuple[float | None, bool]:
     return muscle_points.smoothing_of(scene, item), item.condyle.muscle.mass > 0.0
 
 
-def _path(scene: Scene, item: Object, points: list[Point], strands: dict[int, list[Object]]) -> np.ndarray:
-    metres = units.length_scale(scene)
+def _path(scene: Scene, item: Object, points: list[Point], over: dict[int, list[Object]]) -> np.ndarray:
+    metres, strands = units.length_scale(scene), _strands(scene, item, points, over)
     places = [points[0].place]
-    for number, (start, end) in enumerate(pairwise(points)):
+    for number, end in enumerate(points[1:]):
         if number in strands:
-            surfaces = [obstacles.placed(scene, item, None, np.eye(4)) for item in strands[number]]
-            strand = Strand(surfaces, metres * start.place, metres * end.place, *_wrapping_of(scene, item))
             shares = np.arange(1, DRAWN + 1) / (DRAWN + 1)
-            places += [strand.point(share) / metres for share in shares]
+            places += [strands[number].point(share) / metres for share in shares]
         places.append(end.place)
     return np.array(places)
+
+
+def _strands(
+    scene: Scene, item: Object, points: list[Point], over: dict[int, list[Object]]
+) -> dict[int, Strand]:
+    """The paths of the strands over obstacles; an obstacle of several may be left to one of them."""
+    metres, strands = units.length_scale(scene), {}
+    for number, objects in over.items():
+        surfaces = [obstacles.placed(scene, each, None, np.eye(4)) for each in objects]
+        start, end = (metres * point.place for point in points[number : number + 2])
+        strands[number] = Strand(surfaces, start, end, *_wrapping_of(scene, item))
+    if item.condyle.muscle.wraps_once:
+        physics_access.part("muscles.wrapping").number_shared([each.record for each in strands.values()])
+        claims: dict[float, list[Any]] = {}
+        for number in sorted(strands):
+            for k in range(int(strands[number].record[0])):
+                shared, much = strands[number].claim(k)
+                claims.setdefault(shared, []).append((much, strands[number], k))
+        claims.pop(0.0, None)
+        for rivals in claims.values():
+            most = max(rivals, key=lambda rival: rival[0])
+            for _, strand, k in (rival for rival in rivals if rival is not most):
+                strand.leave(k)
+    return strands
 
 
 class Strand:
     """The path over obstacles fixed in the world, between two points [m].
 
     Attributes:
-        length: [m].
+        length: [m]. record: of its obstacles, for the kernels.
     """
 
     def __init__(
@@ -145,16 +166,28 @@ class Strand:
     ) -> None:
         self._kernels = physics_access.part("kernels.wrapping.strand")
         wrap = physics_access.physics().muscles.Wrap(surfaces, smoothing)
-        self._data = wrap.packed({}, np.zeros((0, 4, 4)), massive)
-        count = int(self._data[0])
-        size = 6 + 6 * count
+        self.record = wrap.packed({}, np.zeros((0, 4, 4)), massive)
+        size = 6 + 6 * int(self.record[0])
         self._rates, self._own, self._gradient = np.zeros(size), np.zeros(wrap.workspace_size), np.zeros(size)
-        frames = self._data[1 + count : 1 + 13 * count].reshape(count, 12)
-        ends = np.concatenate([start, end])
+        self._ends = np.concatenate([start, end])
+        self._lay()
+
+    def _lay(self) -> None:
+        count = int(self.record[0])
+        frames = self.record[1 + count : 1 + 13 * count].reshape(count, 12)
         length, _ = self._kernels.wrap_length(
-            self._data, 0, ends, frames, self._rates, self._own, self._gradient
+            self.record, 0, self._ends, frames, self._rates, self._own, self._gradient
         )
         self.length = float(length)
+
+    def claim(self, obstacle: int) -> tuple[float, float]:
+        """Number of an obstacle of several strands, and how much this one claims it (`kernels.wrapping.strand`)."""
+        return self._kernels.claim(self.record, 0, self._own, obstacle)
+
+    def leave(self, obstacle: int) -> None:
+        """Leave an obstacle to another strand."""
+        self._kernels.leave(self.record, 0, self._own, obstacle, 1.0)
+        self._lay()
 
     def point(self, share: float) -> np.ndarray:
         """Place (3,) [m] at a share of the length."""
@@ -162,6 +195,6 @@ class Strand:
         jacobian = np.zeros((3, len(self._rates)))
         along = share * self.length
         self._kernels.wrap_point(
-            self._data, 0, along, 0.0, self._rates, self._own, point, tangent, jacobian, bias
+            self.record, 0, along, 0.0, self._rates, self._own, point, tangent, jacobian, bias
         )
         return point

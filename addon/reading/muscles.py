@@ -87,6 +87,7 @@ def _add(
         path,
         masses=read_masses(scene, item),
         law=law,
+        wraps_once=settings.wraps_once,
         excitation=None if excitable or law is None else 0.0,
         activation=excitation if law is not None and law.state_names else None,
     )

@@ -32,7 +32,6 @@ ACTIVATION = 0.05  # default initial activation
 METHODS = ("hybrid", "")
 ROUND_OFF = 1e-6  # of rotations that are kept in single precision
 INSIDE = 5e-5  # of the radii: depth of a point from which on it is inside an ellipsoid in OpenSim
-OFTEN = 0.05  # least share of the poses in which a segment meets a surface for it to wrap
 
 
 def add_muscles(
@@ -64,7 +63,10 @@ def add_muscles(
                 else muscle.parameters.get("default_activation", ACTIVATION)
             )
             excitation = 0.0 if muscle.law is not None else None
-            builder.add_muscle(muscle.name, path, law=law, excitation=excitation, activation=start)
+            once = sum(isinstance(item, Wrap) for item in path) > 1
+            builder.add_muscle(
+                muscle.name, path, law=law, excitation=excitation, activation=start, wraps_once=once
+            )
         except ModelError as error:
             notes.warn(f"a muscle is left out: {error}", muscle.name)
 
@@ -105,13 +107,8 @@ def in_frame(parts: Sequence[float | Moving], pose: FloatArray, name: str) -> li
     return found
 
 
-def obstacle(given: OpenSimWrapObject, alone: bool) -> Obstacle:
-    """Our wrapping surface.
-
-    Args:
-        alone: whether a path may wrap over it on one stretch only, which then always passes a cylinder in its quadrant,
-            also where the line misses it on the other side, as in OpenSim.
-    """
+def obstacle(given: OpenSimWrapObject) -> Obstacle:
+    """Our wrapping surface; a path always passes a cylinder in its quadrant."""
     side: Any = "shorter"
     if given.quadrant != "all" and not (given.kind == "cylinder" and given.quadrant.endswith("z")):
         side = given.quadrant if given.quadrant.startswith("-") else f"+{given.quadrant}"
@@ -119,7 +116,7 @@ def obstacle(given: OpenSimWrapObject, alone: bool) -> Obstacle:
     size: dict[str, Any] = dict(zip(entries.values(), given.size))
     if make is Ellipsoid:
         size = {"radii": np.array(given.size)}
-    always = alone and make is Cylinder and side != "shorter"
+    always = make is Cylinder and side != "shorter"
     return make(body=given.frame.body, frame=given.frame.pose, side=side, always=always, **size)
 
 
@@ -156,43 +153,28 @@ class Meetings:
         found = body.joint_in_parent @ body.joint.transform(rows) @ body.body_in_joint
         return found[where.ravel()]
 
-    def find(
-        self, path: Sequence[PathPoint], surface: OpenSimWrapObject
-    ) -> tuple[FloatArray, FloatArray, Any]:
-        """For each segment of a path the share of poses in which it meets a surface, where along it it is nearest on
-        average, and whether it may wrap there.
-
-        All may that move relative to it, and all others that meet it. But one that a quadrant would force round
-        the surface in poses in which it misses it must meet it often, and one through a torus in some pose: OpenSim
-        wraps one segment alone, and passes a torus where the path is not in its hole. It is the first one whose line
-        meets the surface, so that none does behind one that is fixed there and meets it, nor one that is fixed there
-        with an end inside.
+    def find(self, path: Sequence[PathPoint], surface: OpenSimWrapObject) -> tuple[FloatArray, Any]:
+        """For each segment of a path where along it it is nearest to a surface on average, and whether it may wrap
+        there: all that move relative to it, and those fixed there that meet it with both ends outside.
         """
         count = max(len(path) - 1, 0)
         if count == 0:
-            return np.zeros(0), np.zeros(0), np.zeros(0, dtype=bool)
+            return np.zeros(0), np.zeros(0, dtype=bool)
         frame = self._world(surface.frame.body) @ surface.frame.pose
         ends = np.stack([self._places(point) for point in path], axis=1) - frame[:, None, :3, 3]
         ends = ends @ frame[:, :3, :3]
         places, met = meets(ends[:, :-1], ends[:, 1:], surface)
         counted = met | ~met.any(axis=0)
         along = np.where(counted, places, 0.0).sum(axis=0) / counted.sum(axis=0)
-        often = met.mean(axis=0)
-        behind = _behind(ends, surface)
-        forced = (behind[:, :-1] & behind[:, 1:] & ~met).any(axis=0)
-        here = np.array([point.body == surface.frame.body and not point.moves for point in path])
-        may = (often > 0.0) & (often >= min(OFTEN, often.max()))
-        if surface.kind != "torus":
-            may |= ~(here[:-1] & here[1:]) & ~forced
-        always = here & np.array([point.condition is None for point in path])
+        own = surface.frame.body
+        here = np.array([p.body == own and not p.moves and p.condition is None for p in path])
+        fixed = here[:-1] & here[1:]
+        may = ~fixed | met[0]
         if surface.kind != "torus":
             deeper = ends[0] * (1.0 + INSIDE)
             inside = meets(deeper, deeper, surface)[1]
-            fixed, within = always[:-1] & always[1:], inside[:-1] | inside[1:]
-            takes = fixed & ~within & met[0] & _takes(ends[0], surface)
-            never = fixed & within | (np.cumsum(takes) > takes)
-            often, may = np.where(never, 0.0, often), may & ~never
-        return often, along, may
+            may &= ~(fixed & (inside[:-1] | inside[1:]))
+        return along, may
 
     def _places(self, point: PathPoint) -> FloatArray:
         """World places (poses, 3) of a point."""
@@ -207,25 +189,6 @@ class Meetings:
 
     def _world(self, body: str | None) -> FloatArray:
         return np.tile(np.eye(4), (len(self.q), 1, 1)) if body is None else self.poses[body]
-
-
-def _behind(points: FloatArray, surface: OpenSimWrapObject) -> Any:
-    """Whether points (..., 3) lie on the half of a surface away from its quadrant."""
-    if surface.quadrant == "all":
-        return np.zeros(points.shape[:-1], dtype=bool)
-    height = points[..., "xyz".index(surface.quadrant[-1])]
-    return height > 0.0 if surface.quadrant.startswith("-") else height < 0.0
-
-
-def _takes(points: FloatArray, surface: OpenSimWrapObject) -> Any:
-    """Whether segments between points in a surface's frame that meet it keep others behind them from wrapping.
-
-    In OpenSim those do whose line goes through an ellipsoid, or through a cylinder or sphere on whose side an end lies.
-    """
-    if surface.kind == "sphere" and surface.quadrant == "all":
-        return np.zeros(len(points) - 1, dtype=bool)
-    behind = _behind(points, surface) & (surface.kind != "ellipsoid")
-    return ~(behind[:-1] & behind[1:])
 
 
 def meets(start: FloatArray, end: FloatArray, surface: OpenSimWrapObject) -> tuple[FloatArray, Any]:
@@ -269,7 +232,7 @@ def _with_wraps(
         if first + 1 >= last:
             notes.note("a wrap lies between no two points", f"{muscle.name} over {surface.name}")
             continue
-        often, along, may = meetings.find(path[first:last], surface)
+        along, may = meetings.find(path[first:last], surface)
         if not may.any():
             notes.note("a path never meets its wrap object", f"{muscle.name} over {surface.name}")
             continue
@@ -278,16 +241,8 @@ def _with_wraps(
                 f"method {wrap.method!r} is not supported; the path is the shortest one",
                 f"{muscle.name} over {surface.name}",
             )
-        for k in np.flatnonzero((often > 0.0) & ~may):
-            here, next_ = (muscle.points[first + int(k) + end].name for end in (0, 1))
-            notes.warn(
-                f"a path meets its wrap object between two points in less than {100.0 * OFTEN:g} % of poses, and is "
-                "straight there",
-                f"{muscle.name} from {here} to {next_} over {surface.name}",
-            )
-        alone = int(may.sum()) == 1
         for k in np.flatnonzero(may):
-            over.setdefault(first + int(k), []).append((float(along[k]), obstacle(surface, alone)))
+            over.setdefault(first + int(k), []).append((float(along[k]), obstacle(surface)))
     with_wraps: list[Any] = []
     for k, point in enumerate(path):
         with_wraps.append(point)

@@ -61,11 +61,16 @@ class Muscles:
 
     def _path(self, muscle: Muscle) -> Element:
         points = [self._point(k, point, muscle.name) for k, point in enumerate(muscle.points)]
-        wraps = []
+        spans: dict[Any, tuple[str, int, int]] = {}
         for k, wrap in muscle.strands.items():
             for j, obstacle in enumerate(wrap.obstacles):
-                where = {"wrap_object": self._surface(obstacle), "range": f"{k + 1} {k + 2}"}
-                wraps.append(made("PathWrap", name=f"wrap_{k}_{j}", method="hybrid", **where))
+                surface = self._surface(obstacle)
+                key = surface if muscle.wraps_once else (k, j)
+                spans[key] = surface, spans.get(key, (surface, k + 1))[1], k + 2
+        wraps = [
+            made("PathWrap", name=f"wrap_{n}", method="hybrid", wrap_object=surface, range=f"{first} {last}")
+            for n, (surface, first, last) in enumerate(spans.values())
+        ]
         parts = [collection("PathPointSet", points), *([collection("PathWrapSet", wraps)] if wraps else [])]
         return made("GeometryPath", *parts, name="path")
 

@@ -48,6 +48,7 @@ class MuscleBuilder:
         activation: float | None = None,
         rounding: float = ROUNDING,
         armature: float = 0.0,
+        wraps_once: bool = False,
     ) -> Muscle:
         """Add a muscle along path points of bodies added before (Wang 2022, sec. 5.3).
 
@@ -58,7 +59,7 @@ class MuscleBuilder:
             mass: [kg], spread evenly over the path at num_points mass points; 0: none.
             masses: another distribution of mass, instead of `mass`.
             tension: [N], not negative, or the name of an input that it follows.
-            velocity_terms, rounding, armature: as in `Muscle`.
+            velocity_terms, rounding, armature, wraps_once: as in `Muscle`.
             law: a force law instead of a tension: `muscles.Millard`, `muscles.Thelen`, `muscles.Tension`.
             excitation: of the law, a number, or the name of an input. None: adds an input ``name.excitation``, 0 by
                 default.
@@ -77,7 +78,9 @@ class MuscleBuilder:
                 raise ModelError(f"muscle {name!r}: give its tension or its law, not both")
             own = f"{name}.excitation" if excitation is None else None
             tension = own or (0.0 if excitation is None else excitation)
-        muscle = Muscle(name, path, masses, tension, velocity_terms, law, activation, rounding, armature)
+        muscle = Muscle(
+            name, path, masses, tension, velocity_terms, law, activation, rounding, armature, wraps_once
+        )
         self._check_known(muscle, own)
         if own is not None and own not in self.inputs_by_name(self.inputs):
             self.add_input(own, 0.0)

@@ -16,7 +16,7 @@ from .coupling import carriers, common_body, inner_span, joint_of, slides
 from .force_law import ForceLaw
 from .mass import MassPoints
 from .path import PathPoint
-from .wrapping import Wrap
+from .wrapping import Wrap, number_shared
 
 ROUNDING = 0.4
 
@@ -44,6 +44,9 @@ class Muscle:
             motion is wrong, for comparison only.
         armature: inertia of its length A [kg], as of a spindle that winds it: energy A L'^2 / 2, no weight, A J^T J in
             the mass matrix (MuJoCo's tendon armature). In addition to masses.
+        wraps_once: whether an obstacle of several wraps is passed on one stretch of the path at a time, as in OpenSim:
+            the first whose line meets it, else that which becomes the least longer. Length and pull jump where another
+            takes over.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Muscle:
     activation: float | None = field(default=None, metadata=optional(SHARE))
     rounding: float = field(default=ROUNDING, metadata={"check": _rounding})
     armature: float = field(default=0.0, metadata=NOT_NEGATIVE)
+    wraps_once: bool = field(default=False, metadata=TRUTH)
 
     def __post_init__(self) -> None:
         of = f"of muscle {self.name!r:.80}"
@@ -133,6 +137,10 @@ class Muscle:
         """
         size = at.MUSCLE_HEADER + at.VIA_WIDTH * len(self.points)
         rows, parts, bodies = [], [], []
+        massive = self.masses is not None
+        records = {key: wrap.packed(index, frames, massive) for key, wrap in self.strands.items()}
+        if self.wraps_once:
+            number_shared(records.values())
         for number_, point in enumerate(self.points):
             row, used = point.packed(index, coordinates, frames, size)
             bodies.append(int(row[at.VIA_BODY]))
@@ -141,7 +149,7 @@ class Muscle:
             if number_ in self.strands:
                 wrap = self.strands[number_]
                 row[at.VIA_STRAND] = size
-                record = wrap.packed(index, frames, massive=self.masses is not None)
+                record = records[number_]
                 bodies += [int(body) for body in record[1 : 1 + int(record[0])]]
                 parts += [np.array([record[0], place, wrap.workspace_size]), record]
                 size += at.STRAND_HEADER + len(record)
@@ -224,14 +232,15 @@ def _checked_path(path: Any, of: str) -> tuple[Any, ...]:
 
 
 def _check_conditions(items: Sequence[Any], of: str) -> None:
-    """ModelError if a conditional point has obstacles on both sides: without it both wraps would have to be one."""
+    """ModelError if a conditional point has different wraps on both sides: without it both would have to be one."""
     for before, item, after in zip(items, items[1:], items[2:]):
         if (
             isinstance(before, Wrap)
             and isinstance(after, Wrap)
             and getattr(item, "condition", None) is not None
+            and before.to_dict() != after.to_dict()
         ):
             raise ModelError(
-                f"a point {of} with a condition on {item.condition.coordinate!r} lies between two wraps: put all their "
-                "obstacles into the wrap before or after it"
+                f"a point {of} with a condition on {item.condition.coordinate!r} lies between two wraps that differ: "
+                "put all their obstacles into the wrap before or after it"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -133,6 +133,21 @@ class Wrap(ReadOnlyArrays, Value):
         return registry.from_dict(
             description, {"wrap": cls}, "a wrap", {"obstacles": _described_obstacles, "network": _network}
         )
+
+
+def number_shared(records: Iterable[FloatArray]) -> None:
+    """Number the surfaces that several strands' records have, in place."""
+    known: dict[bytes, list[FloatArray]] = {}
+    for record in records:
+        count = int(record[0])
+        frames = record[1 + count : 1 + 13 * count].reshape(count, -1)
+        start = 1 + 13 * count + wrap_layout.SHAPES
+        shapes = record[start : start + count * wrap_layout.SHAPE_WIDTH].reshape(count, -1)
+        for body, frame, shape in zip(record[1:], frames, shapes):
+            known.setdefault(np.hstack([body, frame, shape]).tobytes(), []).append(shape)
+    for number, same in enumerate(known.values(), 1):
+        for shape in same if len(same) > 1 else ():
+            shape[wrap_layout.SHAPE_NUMBER] = number
 
 
 def _described_obstacles(entries: Any) -> tuple[Obstacle, ...]:

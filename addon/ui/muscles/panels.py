@@ -148,7 +148,7 @@ def _draw_obstacles(layout: UILayout, settings: MuscleProperties) -> None:
     layout.label(text="Wraps over (obstacle, strand)")
     if len(settings.obstacles):
         draw_rows(layout, ObstacleList, settings, "obstacles", "active_obstacle", 2)
-        fields(layout.row()).prop(settings, "smoothing")
+        draw_fields(fields(layout.column()), settings, "smoothing", "wraps_once")
     row = layout.row(align=True)
     row.operator("condyle.wrap_over", text="Selected", icon="ADD")
     row.operator("condyle.remove_wrap", icon="REMOVE")

@@ -15,10 +15,11 @@ from ..algebra.vectors import NONE, Array, Vector, add3, cross, dot3, scale_add3
 from ..compiler.jit import inline, shared
 from ..forces.points import carried, material, position, twist_of
 from ..joints.functions import evaluate_function
+from ..wrapping.strand import claim, leave, number_of
 from . import layout as muscle
 from .corner import corner_width
 from .frames import acceleration_of, past, row_at
-from .strand import sum_wrapped, trace_strand
+from .strand import memory_of, strand_obstacles, sum_wrapped, trace_strand
 
 
 @shared
@@ -124,6 +125,42 @@ def there(data: Array, via: int, q: Array) -> bool:
 
 
 @shared
+def is_taken(data: Array, k: int, number: float, space: Array) -> bool:
+    """Whether the line of a strand before the k-th meets an obstacle of this number (0: of no such)."""
+    for i in range(k if number > 0.0 else 0):
+        for j in range(strand_obstacles(data, row_at(i), space)):
+            record, own = memory_of(data, row_at(i), space)
+            same, much = claim(data, record, own, j)
+            if same == number and much > 1.0:
+                return True
+    return False
+
+
+@shared
+def leave_surfaces(
+    arrays: Array, count: int, gravity: Vector, quick: bool, work: Array, space: Array
+) -> None:
+    """Leave each numbered obstacle to the strand that claims it most, the first of equal ones (OpenSim's rule)."""
+    data = arrays[at.MODEL_DATA]
+    for k in range(1, count - 1):
+        for j in range(strand_obstacles(data, row_at(k), space)):
+            for i in range(k):
+                record, own = memory_of(data, row_at(k), space)
+                number, most = claim(data, record, own, j)
+                for other in range(strand_obstacles(data, row_at(i), space) if number > 0.0 else 0):
+                    earlier, memory = memory_of(data, row_at(i), space)
+                    same, much = claim(data, earlier, memory, other)
+                    if same == number:
+                        if much >= most:
+                            leave(data, record, own, j, 1.0)
+                        else:
+                            leave(data, earlier, memory, other, 1.0)
+                        loser = k if much >= most else i
+                        trace_strand(arrays, row_at(loser), gravity, quick, work, space)
+                        break
+
+
+@shared
 def trace_path(
     arrays: Array,
     row: int,
@@ -152,7 +189,6 @@ def trace_path(
         if data[via + muscle.VIA_STRAND] != 0.0 and space[row_at(count - 1) + muscle.STRAND_AT] == 0.0:
             # obstacles after a missing point belong to the strand from the one before
             space[row_at(count - 1) + muscle.STRAND_AT] = row + data[via + muscle.VIA_STRAND]
-    length, rate, second = 0.0, 0.0, 0.0
     space[muscle.OBSTACLES] = 0.0
     for k in range(count - 1):
         here = row_at(k)
@@ -160,8 +196,18 @@ def trace_path(
         if space[here + muscle.STRAND_AT] == 0.0:
             straight_strand(space, here, quick)
         else:
+            record, own = memory_of(data, here, space)
+            for j in range(int(data[record])):
+                leave(
+                    data, record, own, j, 1.0 if is_taken(data, k, number_of(data, record, j), space) else 0.0
+                )
             trace_strand(arrays, here, gravity, quick, work, space)
             space[muscle.OBSTACLES] += data[int(space[here + muscle.STRAND_AT])]
+    if space[muscle.OBSTACLES] > 1.0:
+        leave_surfaces(arrays, count, gravity, quick, work, space)
+    length, rate, second = 0.0, 0.0, 0.0
+    for k in range(count - 1):
+        here = row_at(k)
         space[here + muscle.BEFORE] = length
         space[here + muscle.BEFORE_RATE] = rate
         space[here + muscle.BEFORE_SECOND] = second

@@ -149,6 +149,21 @@ def find_point(data: Array, header: int, sigma: float, sigma_rate: float, space:
 
 
 @inline
+def strand_obstacles(data: Array, here: int, space: Array) -> int:
+    """Number of obstacles of the strand after the point with the row at `here`."""
+    header = int(space[here + muscle.STRAND_AT])
+    return int(data[header + muscle.STRAND_OBSTACLES]) if header > 0 else 0
+
+
+@inline
+def memory_of(data: Array, here: int, space: Array) -> tuple[int, Array]:
+    """Offset of the record of the strand after the point with the row at `here`, and its memory."""
+    header = int(space[here + muscle.STRAND_AT])
+    own = own_of(data, header)
+    return header + muscle.STRAND_RECORD, space[own : own + int(data[header + muscle.STRAND_OWN])]
+
+
+@inline
 def next_touch(data: Array, header: int, number: int, space: Array) -> float:
     """As `wrapping.strand.wrap_touch`, of a muscle's strand."""
     own = own_of(data, header)

@@ -6,7 +6,7 @@ from ..algebra.access import flat3
 from ..algebra.vectors import Array, Vector, dot3
 from ..compiler.jit import inline
 from . import layout as wrap
-from .planar import dot2, pair
+from .planar import ON, dot2, line_distance, pair
 from .surface import CYLINDER
 
 
@@ -40,6 +40,19 @@ def quadrant_sense(data: Array, shape: int, p: Vector, s: Vector, sense: float) 
     first, last = p[1] * hint[0] - p[0] * hint[1], s[1] * hint[0] - s[0] * hint[1]  # to the left of the hint
     between = ahead * on < 0.0 and max(abs(first), abs(last)) < radius * math.hypot(hint[0], hint[1])
     return ahead if between else sense
+
+
+@inline
+def met(data: Array, shape: int, own: Array, width: float) -> bool:
+    """Whether the line of a path over a cylinder does not pass it on the wrong side by more than the smoothing length,
+    nor with both ends away from the hint; after `round_path`.
+    """
+    hint, p, s = flat3(data, shape + wrap.SHAPE_HINT), pair(own, wrap.START), pair(own, wrap.STOP)
+    towards = hint[0], own[wrap.SENSE] * hint[1]
+    distance, _, between = line_distance(own)
+    radius = data[shape + wrap.SHAPE_PARAMETERS]
+    ahead = max(dot2(p, towards), dot2(s, towards)) >= -ON * radius
+    return bool(between and distance[0] > -radius - width and ahead)
 
 
 @inline

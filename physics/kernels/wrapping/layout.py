@@ -12,7 +12,8 @@ FRAME_WIDTH = 12  # a frame: rotation by rows, position
 SMOOTHING = 0
 TOUCHING, CONTACTS, JUNCTIONS, JUNCTIONS_BY, BEFORE, BEFORE_BY, PIECE, TOUCHES, MATRIX, PIECES = range(1, 11)
 NETWORK, SHAPES = 12, 13  # NETWORK: number of nodes of the network behind the only shape (0: none)
-SHAPE_KIND, SHAPE_SENSE, SHAPE_HINT, SHAPE_PARAMETERS = 0, 1, 2, 5
+# SHAPE_NUMBER: of a surface that several strands of a path may have to leave to one of them (0: of no such)
+SHAPE_KIND, SHAPE_SENSE, SHAPE_HINT, SHAPE_PARAMETERS, SHAPE_NUMBER = 0, 1, 2, 5, 8
 SHAPE_WIDTH = 9
 
 # senses: towards a hint; the shorter side; counterclockwise or clockwise about z; towards a hint, always
@@ -41,7 +42,8 @@ RADIUS_BY, FIRST_ANGLE_BY, LAST_ANGLE_BY, FIRST_LENGTH_BY, PLANE_LENGTH_BY, REAC
     WRAP + 1 + 4 * k for k in range(7)
 )
 SENSE = WRAP + 1 + 28  # 1 or -1: keep to this way round a cylinder with a side, whatever the ends; 0: find it
-ROUND_SIZE = SENSE + 1
+OFF = SENSE + 1  # whether the path leaves the obstacle to another strand
+ROUND_SIZE = OFF + 1
 ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cylinder
 
 # of a path over one curved obstacle, in the obstacle's axes: point, tangent and length of the geodesic at its

@@ -14,7 +14,9 @@ def piece_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     """Length of the path over the obstacle with the record at `shape`, between ends and with a frame in `own`, with its
     derivatives; whether it is wrapped: else nothing is written.
     """
-    if int(data[shape + wrap.SHAPE_KIND]) >= ELLIPSOID:
+    if own[wrap.OFF] != 0.0:
+        status = wrap.STRAIGHT
+    elif int(data[shape + wrap.SHAPE_KIND]) >= ELLIPSOID:
         status = curved_path(data, shape, width, rates, own, gradient)
     else:
         status = round_path(data, shape, width, rates, own, gradient)

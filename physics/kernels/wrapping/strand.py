@@ -8,12 +8,14 @@ columns of Jacobians.
 import math
 
 from ..algebra.access import flat3
-from ..algebra.vectors import Array, subtract3
+from ..algebra.vectors import Array, dot3, subtract3
 from ..compiler.jit import inline, shared
 from . import layout as wrap
+from .cylinder_ends import met
 from .piece import piece_path, piece_point
-from .places import is_link, kept, part_of, piece_of
+from .places import ON, is_link, kept, part_of, piece_of, shape_of
 from .row import chain_length, chain_point
+from .surface import CYLINDER, ELLIPSOID
 
 
 @inline
@@ -60,6 +62,54 @@ def wrap_length(
     if status != wrap.WRAPPED:
         straight_path(rates, own, gradient)
     return own[wrap.LENGTH], own[wrap.CURVATURE]
+
+
+@inline
+def memory_of(data: Array, at: int, obstacle: int) -> tuple[int, int]:
+    """Offsets of a strand's record behind its frames, and of the path over one obstacle in its memory."""
+    count = int(data[at])
+    record = at + 1 + (1 + wrap.FRAME_WIDTH) * count
+    return record, piece_of(data, record, obstacle) if count > 1 else 0
+
+
+@inline
+def number_of(data: Array, at: int, obstacle: int) -> float:
+    """The number of an obstacle of several strands, else 0."""
+    return float(
+        data[shape_of(at + 1 + (1 + wrap.FRAME_WIDTH) * int(data[at]), obstacle) + wrap.SHAPE_NUMBER]
+    )
+
+
+@shared
+def leave(data: Array, at: int, own: Array, obstacle: int, off: float) -> None:
+    """Whether the strand is to leave an obstacle to another one from the next `wrap_length` on: 1 or 0."""
+    _, piece = memory_of(data, at, obstacle)
+    own[piece + wrap.OFF] = off
+
+
+@shared
+def claim(data: Array, at: int, own: Array, obstacle: int) -> tuple[float, float]:
+    """After `wrap_length`: the number of an obstacle (see `layout`), 0 where the strand does not touch it, and how much
+    the strand claims it: 2 where its line meets it, but a sphere or torus without a side; else the less the longer the
+    way round is, at most 1, and 0 where no path was found.
+    """
+    record, piece = memory_of(data, at, obstacle)
+    shape = shape_of(record, obstacle)
+    number, count, status = data[shape + wrap.SHAPE_NUMBER], int(data[at]), own[wrap.STATUS]
+    away = count > 1 and own[kept(data, record, wrap.TOUCHING) + obstacle] != ON
+    if status == wrap.UNSOLVED:
+        return number, 0.0
+    if number == 0.0 or status != wrap.WRAPPED or away:
+        return 0.0, 0.0
+    kind, sure = int(data[shape + wrap.SHAPE_KIND]), False
+    if kind == CYLINDER:
+        sure = met(data, shape, own[piece : piece + wrap.PIECE_SIZE], data[record + wrap.SMOOTHING])
+    elif kind == ELLIPSOID or data[shape + wrap.SHAPE_SENSE] != wrap.SHORTER:
+        sure = True
+    if sure:
+        return number, 2.0
+    e = subtract3(flat3(own, wrap.ENDS + 3), flat3(own, wrap.ENDS))
+    return number, 1.0 / (1.0 + own[wrap.LENGTH] - math.sqrt(dot3(e, e)))
 
 
 @inline

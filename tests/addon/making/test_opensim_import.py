@@ -7,6 +7,8 @@ import bpy
 import numpy as np
 import pytest
 
+from tests.physics.io.osim import wrapped
+
 from ..said import codes, said
 from .levers import SMALL, lever
 
@@ -360,3 +362,25 @@ def test_a_bake_of_a_model_on_sliders_is_up_to_date(part, scene, lever):
     assert changes(scene) == []  # a bake begins at the start values
     bpy.data.objects["drum"].scale.x = 1.1
     assert [each.code for each in changes(scene)] == ["changed-since-bake"]
+
+
+def test_a_path_passes_a_surface_on_one_strand_at_a_time(part, scene, ph, tmp_path):
+    path = wrapped(tmp_path, at="0.2 0 0", radius=0.02, ball="<length>1</length><quadrant>x</quadrant>")
+    text = (
+        path.read_text()
+        .replace("WrapSphere", "WrapCylinder")
+        .replace('"flexion">', '"flexion"><default_value>-2.2</default_value>')
+    )
+    path.write_text(text)
+    wanted = ph.read_opensim(path)
+    model = wanted.build()
+    length = ph.muscle_lengths(model, wanted.state(model)).lengths[0]
+    made = part("making.opensim_import").import_model(scene, str(path), [])
+    (muscle,) = made.muscles.values()
+    lengths = part("reading.muscle_lengths")
+    assert muscle.condyle.muscle.wraps_once
+    assert lengths.true_length(scene, muscle) == pytest.approx(length, abs=1e-6)  # places are in float32
+    read = part("reading.scene").read(scene)
+    assert ph.muscle_lengths(read.model, read.state).lengths[0] == pytest.approx(length, abs=1e-6)
+    muscle.condyle.muscle.wraps_once = False
+    assert lengths.true_length(scene, muscle) > length + 0.1

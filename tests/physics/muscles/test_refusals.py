@@ -1,9 +1,12 @@
 """What would go wrong in silence is told: short paths, pushes, obstacles of points that are away, sides of rings."""
 
+import math
+
 import numpy as np
 import pytest
 
 import physics as ph
+from physics.geometry import lie
 from physics.muscles import Condition, Cylinder, DoubleCylinder, MassPoints, PathPoint, Torus, Wrap
 from physics.simulation.live import LiveRun
 
@@ -91,16 +94,24 @@ def test_a_tension_cannot_push() -> None:
 
 
 def test_obstacles_on_both_sides_of_a_point_that_may_be_away() -> None:
+    """Both sides must have the same, over which the path runs on without the point."""
     builder = ph.ModelBuilder()
     builder.add_body("Body", joint=ph.joints.Hinge((0, 1, 0)), mass=1.0, inertia=np.eye(3))
-    wrap = Wrap(Cylinder(radius=0.01))
-    middle = PathPoint(None, (0.1, 0, 0), Condition("Body.angle", 0.0, 1.0))
-    ends = PathPoint(None, (0, 0, 0)), PathPoint("Body", (0.2, 0, 0))
+    wrap, other = (
+        Wrap(Cylinder(radius=radius, frame=lie.exp([0, 0, 0, 0.15, 0, 0]))) for radius in (0.01, 0.02)
+    )
+    middle = PathPoint(None, (0.1, 0, 0.01), Condition("Body.angle", 0.0, 1.0))
+    ends = PathPoint(None, (0, 0.005, 0)), PathPoint("Body", (0.3, 0, 0))
     with pytest.raises(
         ph.ModelError, match=r"'Cord' with a condition on 'Body.angle' lies between two wraps"
     ):
-        builder.add_muscle("Cord", [ends[0], wrap, middle, wrap, ends[1]])
+        builder.add_muscle("Cord", [ends[0], wrap, middle, other, ends[1]])
     builder.add_muscle("Cord", [ends[0], wrap, middle, ends[1]])
+    builder.add_muscle("same", [ends[0], wrap, middle, Wrap.from_dict(wrap.to_dict()), ends[1]])
+    builder.add_muscle("without", [ends[0], wrap, ends[1]])
+    model = builder.build()
+    lengths = ph.muscle_lengths(model, model.state(q=[-0.1])).lengths
+    assert lengths[1] == lengths[2] > math.dist((0, 0.005, 0), (0.3 * math.cos(0.1), 0, 0.3 * math.sin(0.1)))
 
 
 @pytest.mark.parametrize("side", ["+x", "clockwise", (1.0, 0.0, 0.0)])

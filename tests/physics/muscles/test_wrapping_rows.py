@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import physics as ph
 from physics.geometry import lie
 from physics.kernels.wrapping import layout as wrap_layout
 from physics.kernels.wrapping.places import ON
+from physics.muscles import PathPoint
 from physics.muscles.obstacles import Cylinder, DoubleCylinder, Ellipsoid, Sphere, SphereCappedCylinder
 from physics.muscles.wrapping import Wrap
 
@@ -198,3 +200,30 @@ TOUCHING = (
     ((-0.45, 0.05, 0.0), (0.3, -0.01, 0.01)),
     8e-3,
 )
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 5e-4])
+def test_a_surface_of_two_strands_is_left_to_the_first_that_meets_it(smoothing: float) -> None:
+    """Also where the other strand touches a second one; with mass both strands have points."""
+    builder = ph.ModelBuilder()
+    builder.add_body("b", joint=ph.joints.Hinge((0, 0, 1)), mass=1.0, inertia=np.eye(3))
+    shared = Cylinder(radius=0.03)
+    other = Cylinder(radius=0.02, frame=frame((-0.1, 0.02, 0)), side="+y")
+    start, middle = PathPoint(None, (-0.2, 0.01, 0.0)), PathPoint(None, (0.05, 0.02, 0.0))
+    rows = {"once": ((shared, other), True), "both": ((shared, other), False), "left": ((other,), False)}
+    for name, (row, once) in rows.items():
+        wraps = Wrap(shared, smoothing), Wrap(row, smoothing)
+        path = [start, wraps[0], middle, wraps[1], PathPoint("b", (0.2, -0.05, 0.02))]
+        builder.add_muscle(name, path, wraps_once=once, mass=0.1, num_points=5)
+    model = builder.build()
+    longer = []
+    for angle in (-3.0, -2.5, -2.0, -0.5):
+        state = model.state(q=[angle])
+        found = ph.muscle_lengths(model, state)
+        # a row of two over one, and one alone: round-off
+        assert found.lengths[0] == pytest.approx(found.lengths[2], abs=1e-14)
+        assert np.abs(found.moment_arms[0] - found.moment_arms[2]).max() < 1e-13
+        points = [ph.muscle_points(model, state, name).positions for name in ("once", "left")]
+        assert np.abs(points[0] - points[1]).max() < 1e-13
+        longer.append(found.lengths[1] - found.lengths[0])
+    assert max(longer) > 1e-3
