@@ -31,7 +31,7 @@ from .places import (
     rest_rates,
     shape_of,
 )
-from .surface import level_of, surface_scale, surface_size
+from .surface import ELLIPSOID, level_of, surface_scale, surface_size
 
 MOST_SWEEPS = 30
 MOST_ITERATIONS = 30
@@ -45,11 +45,20 @@ NEAR = 1e-6  # of the distance between the ends: after a step below this, of the
 NOTHING = 1e-11  # of a line's length: an obstacle that lifts the path by less is not touched
 
 
+@inline
+def curved(data: Array, record: int, obstacle: int) -> bool:
+    """Whether geodesics over an obstacle are integrated."""
+    return bool(int(data[shape_of(record, obstacle) + wrap.SHAPE_KIND]) >= ELLIPSOID)
+
+
 @shared
 def solve_piece(data: Array, record: int, own: Array, obstacle: int, a: Vector, b: Vector) -> int:
     """The path over one obstacle between two points, with the strand's PIECE of rates; keeps its gradient."""
     mine = piece_of(data, record, obstacle)
     piece = own[mine : mine + wrap.PIECE_SIZE]
+    same = flat3(piece, wrap.ENDS) == a and flat3(piece, wrap.ENDS + 3) == b
+    if same and piece[wrap.STATUS] == wrap.WRAPPED and curved(data, record, obstacle):
+        return wrap.WRAPPED  # at rest, as before
     put3(piece, wrap.ENDS, a)
     put3(piece, wrap.ENDS + 3, b)
     for k in range(wrap.FRAME_WIDTH):
@@ -322,6 +331,7 @@ def find_chain(data: Array, record: int, own: Array, count: int) -> int:
     flags = kept(data, record, wrap.TOUCHING)
     for i in range(count):
         own[flags + i] = AWAY
+        own[piece_of(data, record, i) + wrap.STATUS] = wrap.STRAIGHT
     relax(data, record, own, count, MOST_SWEEPS, SETTLED, True)
     for k in range(MOST_ROUNDS):
         if k in PATIENT_ROUNDS:  # Newton's method may find another path: get nearer first
