@@ -1,4 +1,4 @@
-"""On which side a path passes, and where it is straight: a table with lengths from OpenSim 4.6 and MuJoCo.
+"""On which side a path passes, and where it is straight: a table with OpenSim 4.6 and MuJoCo.
 
 The obstacles are about z, with side +x. MuJoCo has no ellipsoids; OpenSim's paths over these are plane sections, and
 its cylinders neglect the helix. A capsule longer than the path is as the cylinder.
@@ -33,61 +33,90 @@ SHAPES: dict[str, Any] = {
     "long": Ellipsoid(radii=(RADIUS, RADIUS, 0.5), side="+x"),
     "round": Ellipsoid(radii=(RADIUS, RADIUS, 0.0501), side="+x"),
 }
-# the table has seven digits; OpenSim's plane sections over ellipsoids are off by up to 0.9 mm here
+# the table has seven digits; OpenSim's plane sections over ellipsoids are off by up to 0.9 mm here, and arms by 1.7 mm
 NEAR = {"sphere": 1e-7, "cylinder": 1e-7, "capsule": 1e-7, "long": 9e-4, "round": 9e-4}
+NEAR_ARM = {"sphere": 1e-7, "cylinder": 1e-7, "capsule": 1e-7, "long": 1.7e-3, "round": 1.7e-3}
 
 
 def on(angle: float, far: float = RADIUS) -> tuple[float, float, float]:
     return far * math.cos(angle), far * math.sin(angle), 0.0
 
 
-# the ends; lengths over a sphere (both peers), a cylinder (MuJoCo), the long and the round ellipsoid (OpenSim)
+# the ends; lengths and moment arms, as the last end turns about z, over a sphere (both peers), a cylinder (MuJoCo), the
+# long and the round ellipsoid (OpenSim); nan where the peer has no arm. `peers.test_wrapping_sides` makes them.
+NAN = math.nan
 CASES: dict[str, Any] = {
     "no end behind": (
         ((0.04, 0.12, 0.01), (0.02, -0.1, -0.01)),
-        (0.2259301, 0.2259411, 0.2259411, 0.2259298),
+        ((0.2259301, 0.0497576), (0.2259411, 0.0498037), (0.2259411, 0.0498139), (0.2259298, 0.0497580)),
     ),
     "one end behind": (
         ((0.04, 0.12, 0.01), (-0.0973503801370002, -0.08076449397588989, -0.01)),
-        (0.3014781, 0.3015058, 0.3022817, 0.3006475),
+        ((0.3014781, 0.0498319), (0.3015058, 0.0498899), (0.3022817, 0.0499809), (0.3006475, 0.0481825)),
     ),
     "both ends behind": (
         ((-0.01, 0.12, 0.01), (-0.02, -0.1, -0.01)),
-        (0.2602501, 0.2602537, 0.2602581, 0.2601566),
+        ((0.2602501, 0.0497212), (0.2602537, 0.0498521), (0.2602581, 0.0498804), (0.2601566, 0.0496339)),
     ),
     # MuJoCo's goes round a sphere as well
     "a line past the wrong side, both ends behind": (
         ((-0.08, 0.12, 0.01), (-0.07, -0.1, -0.01)),
-        (0.2211334, 0.3459513, 0.2211334, 0.2211334),
+        ((0.2211334, -0.0741634), (0.3459513, 0.0499164), (0.2211334, -0.0741634), (0.2211334, -0.0741634)),
     ),
-    "a line past the right side": (
-        ((0.2, 0.12, 0.01), (0.05, -0.1, -0.01)),
-        (0.2670206, 0.2670206, 0.2670206, 0.2670206),
-    ),
-    "an end inside": (
-        ((0.03, 0.01, 0.01), (-0.02, -0.1, -0.01)),
-        (0.1224745, 0.1224745, 0.1224745, 0.1224745),
-    ),
+    "a line past the right side": (((0.2, 0.12, 0.01), (0.05, -0.1, -0.01)), 4 * ((0.2670206, 0.0973708),)),
+    "an end inside": (((0.03, 0.01, 0.01), (-0.02, -0.1, -0.01)), 4 * ((0.1224745, 0.0228619),)),
     "an end on the surface": (
         (on(1.0), on(-1.0, 0.1)),
-        (0.1342427, 0.1342427, 0.1342418, 0.1342418),
+        (2 * ((0.1342427, 0.05),) + 2 * ((0.1342418, 0.0500002),)),
     ),
-    "both ends on the surface": ((on(1.0), on(-1.0)), (0.1, 0.1, 0.0999976, 0.0999976)),
+    "both ends on the surface": (
+        (on(1.0), on(-1.0)),
+        ((0.1, 0.05), (0.1, NAN), (0.0999976, NAN), (0.0999976, NAN)),
+    ),
 }
+COLUMN = {"sphere": 0, "cylinder": 1, "capsule": 1, "long": 2, "round": 3}
 
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("name", SHAPES)
-def test_lengths_of_the_peers(name: str, case: str) -> None:
-    ends, (sphere, cylinder, long, round_) = CASES[case]
-    length = {"sphere": sphere, "cylinder": cylinder, "capsule": cylinder, "long": long, "round": round_}[
-        name
-    ]
-    strand = at_rest(Wrap(SHAPES[name], 0.0), *map(np.array, ends))
+def test_lengths_and_moment_arms_of_the_peers(name: str, case: str) -> None:
+    ends, values = CASES[case]
+    p, q = map(np.array, ends)
+    length, arm = values[COLUMN[name]]
+    strand = at_rest(Wrap(SHAPES[name], 0.0), p, q)
     assert strand.length == pytest.approx(length, abs=NEAR[name])
+    assert math.isnan(arm) or arm_about((0.0, 0.0, 1.0), strand, q) == pytest.approx(arm, abs=NEAR_ARM[name])
     # smoothed by 0.1 mm: on the surface the path dives by at most a fifth of this
-    smooth = at_rest(Wrap(SHAPES[name], 1e-4), *map(np.array, ends))
+    smooth = at_rest(Wrap(SHAPES[name], 1e-4), p, q)
     assert smooth.length == pytest.approx(length, abs=NEAR[name] + 1e-4)
+
+
+def arm_about(axis: Any, strand: Any, q: np.ndarray) -> float:
+    """Of the last end q, about an axis through the origin."""
+    return float(-strand.gradient[3:6] @ np.cross(axis, q))
+
+
+RING = Torus(major_radius=0.09, minor_radius=0.03)
+# the ends; length and arm about y in OpenSim, which takes a straight cylinder along the ring's tangent in place of the
+# tube: exact in a plane with the axis, too short by how far the path leaves that [m]
+RINGS: dict[str, Any] = {
+    "through the middle": ((0.01, 0.0, -0.12), (0.02, 0.01, 0.1), 0.2204541, 0.0154227, 1e-7),
+    "on the tube": ((0.08, 0.0, -0.12), (0.09, 0.0, 0.1), 0.2262132, 0.0558545, 1e-7),
+    "across the tube's middle": ((0.095, 0.0, -0.12), (0.1, 0.0, 0.1), 0.2331207, 0.0527970, 1e-7),
+    "past the tube": ((0.2, 0.0, -0.1), (0.25, 0.0, 0.1), 0.3981231, 0.0049583, 1e-7),
+    "on one side of the ring": ((0.05, 0.0, 0.05), (0.02, 0.01, 0.1), 0.0591608, 0.0676123, 1e-7),
+    "aslant": ((0.1, 0.03, -0.15), (0.07, -0.02, 0.1), 0.2606666, NAN, 2e-5),
+    "skew": ((0.09, 0.06, -0.1), (0.05, -0.05, 0.12), 0.2504264, NAN, 2e-4),
+}
+
+
+@pytest.mark.parametrize("case", RINGS)
+def test_through_a_ring(case: str) -> None:
+    p, q = map(np.array, RINGS[case][:2])
+    length, arm, near = RINGS[case][2:]
+    strand = at_rest(Wrap(RING, 0.0), p, q)
+    assert strand.length == pytest.approx(length, abs=near)
+    assert math.isnan(arm) or arm_about((0.0, 1.0, 0.0), strand, q) == pytest.approx(arm, abs=near)
 
 
 # heights of both ends, whether OpenSim wraps: it lets go where both tangent points are beyond an end
