@@ -57,9 +57,8 @@ def met(data: Array, shape: int, own: Array, width: float) -> bool:
 
 @inline
 def keep_sense(data: Array, shape: int, own: Array, y: Vector) -> bool:
-    """Whether the path keeps to a SENSE: over a cylinder with a side; else this one, by the second axis, is stored."""
-    side = int(data[shape + wrap.SHAPE_SENSE])
-    if int(data[shape + wrap.SHAPE_KIND]) != CYLINDER or (side != wrap.BY_HINT and side != wrap.ALWAYS):
+    """Whether the path over a cylinder keeps to a SENSE; else this one, by the second axis, is stored."""
+    if int(data[shape + wrap.SHAPE_KIND]) != CYLINDER:
         return False
     kept = bool(own[wrap.SENSE] != 0.0)
     if not kept:

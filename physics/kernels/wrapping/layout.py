@@ -41,7 +41,7 @@ WRAP = NORMALS + 4  # angle of the arc
 RADIUS_BY, FIRST_ANGLE_BY, LAST_ANGLE_BY, FIRST_LENGTH_BY, PLANE_LENGTH_BY, REACH_BY, WIDTH_BY = (
     WRAP + 1 + 4 * k for k in range(7)
 )
-SENSE = WRAP + 1 + 28  # 1 or -1: keep to this way round a cylinder with a side, whatever the ends; 0: find it
+SENSE = WRAP + 1 + 28  # 1 or -1: keep to this way round a cylinder, whatever the ends; 0: find it
 OFF = SENSE + 1  # whether the path leaves the obstacle to another strand
 ROUND_SIZE = OFF + 1
 ROUND_SPACE = ROUND_SIZE + 26  # then workspace for a point over a sphere or cylinder

@@ -136,7 +136,12 @@ def round_path(data: Array, shape: int, width: float, rates: Array, own: Array, 
     radius = data[shape + wrap.SHAPE_PARAMETERS]
     required, behind = kept or forced(data, shape, p, s), kept or all_round(data, shape, p, s)
     status = planar_path(own, radius, width, required, behind)
-    if status == wrap.WRAPPED and not sphere and beyond(own, data[shape + wrap.SHAPE_PARAMETERS + 1]):
+    if (
+        status == wrap.WRAPPED
+        and not sphere
+        and not kept
+        and beyond(own, data[shape + wrap.SHAPE_PARAMETERS + 1])
+    ):
         status = wrap.STRAIGHT
     x, y, z = rotate(r, x), rotate(r, y), rotate(r, z)
     put3(own, wrap.AXES, x)

@@ -227,3 +227,18 @@ def test_a_surface_of_two_strands_is_left_to_the_first_that_meets_it(smoothing: 
         assert np.abs(points[0] - points[1]).max() < 1e-13
         longer.append(found.lengths[1] - found.lengths[0])
     assert max(longer) > 1e-3
+
+
+def test_an_end_of_a_cylinder_in_a_row_counts_between_contacts_alone() -> None:
+    """From the point between two surfaces both tangent points of a path on the first would be beyond its end: Newton's
+    method then found no path, and the strand was straight.
+    """
+    other = Ellipsoid(
+        radii=(0.035, 0.02, 0.02), side="+z", frame=frame((-0.015, -0.0297, 0), (-0.896, -1.934, 0.16))
+    )
+    ends = np.array([0.0034, 0.0061, 0.012]), np.array([-0.101, -0.0536, 0.0676])
+    short, endless = (
+        at_rest(Wrap([Cylinder(radius=0.003, length=length, side="+x", always=True), other], 0.0), *ends)
+        for length in (0.03, None)
+    )
+    assert short.status == wrap_layout.WRAPPED and short.length == endless.length
