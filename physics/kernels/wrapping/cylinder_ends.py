@@ -33,12 +33,20 @@ def quadrant_sense(data: Array, shape: int, p: Vector, s: Vector, sense: float) 
     the same by the line alone.
 
     OpenSim tests on which half the end that lies towards the hint would touch the surface: between the two tangents
-    along the hint no side follows from that, and the path runs counterclockwise from this end.
+    along the hint no side follows from that, and the path runs counterclockwise from this end. Where both ends are
+    farther aside than these tangents, and the last one most, its path crosses itself: with that sense ours is straight,
+    as OpenSim's where the path is beyond an end of the cylinder.
     """
     hint, radius = flat3(data, shape + wrap.SHAPE_HINT), data[shape + wrap.SHAPE_PARAMETERS]
     ahead, on = dot3(p, hint), dot3(s, hint)
     first, last = p[1] * hint[0] - p[0] * hint[1], s[1] * hint[0] - s[0] * hint[1]  # to the left of the hint
-    between = ahead * on < 0.0 and max(abs(first), abs(last)) < radius * math.hypot(hint[0], hint[1])
+    reach = radius * math.hypot(hint[0], hint[1])
+    e = s[0] - p[0], s[1] - p[1]
+    foot = ahead * (s[0] * e[0] + s[1] * e[1]) - on * (p[0] * e[0] + p[1] * e[1])  # of the axis on the line
+    ends = data[shape + wrap.SHAPE_PARAMETERS + 1] < math.inf
+    if ends and ahead * on < 0.0 and first * last > 0.0 and abs(last) > abs(first) > reach and foot < 0.0:
+        return -first
+    between = ahead * on < 0.0 and max(abs(first), abs(last)) < reach
     return ahead if between else sense
 
 
