@@ -110,6 +110,19 @@ def test_paths_without_surfaces_are_as_long(path: Path, tmp_path: Path) -> None:
             assert lengths[muscle.getName()] == pytest.approx(muscle.getLength(state), abs=LENGTH)
 
 
+@files
+@pytest.mark.peers
+def test_paths_over_one_cylinder_or_sphere_are_as_long(path: Path) -> None:
+    """Within 1e-6 of the shortest one on OpenSim's stretch and way, but where it depends on the order of the ends."""
+    pytest.importorskip("opensim", reason="OpenSim is only in the environment of the peers")
+    from tests.verification.peers.jumps import Sweep
+    from tests.verification.peers.wrapped_lengths import EXACT, OVER, compare
+
+    if OVER.search(path.read_bytes()):
+        over_one = [each for each in compare(Sweep(path), 3) if each.kind in EXACT]
+        assert not [each for each in over_one if not each.same and not each.cause]
+
+
 @pytest.mark.skipif(len(FILES) < LISTED, reason="the folder has fewer files than the list of public models")
 def test_as_many_are_read() -> None:
     refused = []
