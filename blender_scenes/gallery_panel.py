@@ -6,9 +6,9 @@ from typing import Any
 import bpy
 import numpy as np
 
+from addon.data import stored_joints as joint_reading
 from addon.data.references import Body
 from addon.making import bodies_and_joints
-from addon.reading import joints as joint_reading
 from physics import joints
 from physics._typing import FloatArray
 
