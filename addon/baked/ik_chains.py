@@ -1,20 +1,20 @@
-"""Chains of bones that Blender's inverse kinematics computes at once, also where their constraint is muted.
+"""Bones that wait for what hangs on them: Blender breaks such a ring anywhere, and shows the bone one change late.
 
-None of the chain's bones is done before all are, so what is moved by something that hangs on another bone of its own
-chain waits for itself: Blender breaks such a ring anywhere, and shows the bone one change late.
+Its inverse kinematics computes a chain of bones at once, also where their constraint is muted: none of them is done
+before all are. A bendy bone is not done before the bones by which its curve ends, its connected child as a rule.
 """
 
 from collections.abc import Iterator
 
-from bpy.types import Constraint, Object, PoseBone, Scene
+from bpy.types import Object, PoseBone, Scene
 
 from ..blender import compat
 from ..data import references
 from ..data.references import Body
 
 
-def _ring(scene: Scene, child: Body | None, parent: Body | None) -> tuple[PoseBone, Constraint, Body] | None:
-    """The bone and the constraint that bend a joint's child and a body that moves its parent, and that body."""
+def _ring(scene: Scene, child: Body | None, parent: Body | None) -> tuple[str, str] | None:
+    """Why a joint's child waits for a body that moves its parent, and what to do about it."""
     if child is None or parent is None or not child.bone:
         return None
     for below, constraint, chain in compat.ik_chains(child.object):
@@ -23,8 +23,31 @@ def _ring(scene: Scene, child: Body | None, parent: Body | None) -> tuple[PoseBo
         names = {bone.name for bone in chain}
         for each in _moved_by(scene, parent):
             if each.object == child.object and each.bone in names:
-                return below, constraint, each
+                return (
+                    f"{child.name} and {each.name} are both bent by the constraint {constraint.name!r} of bone "
+                    f"{below.name!r}: Blender computes such bones at once, even while it is muted,",
+                    "remove the constraint, or shorten its chain (Chain Length)",
+                )
+    if parent.bone and parent.object == child.object and _is_curved_by(parent.pose_bone, child.pose_bone):
+        return (
+            f"{parent.name} is a bendy bone whose curve ends by {child.name}: Blender computes that one first,",
+            "give the bendy bone one segment",
+        )
     return None
+
+
+def _is_curved_by(bendy: PoseBone, bone: PoseBone) -> bool:
+    """Whether the curve of a bendy bone ends by another bone."""
+    rest = bendy.bone
+    if rest.bbone_segments < 2:
+        return False
+    if rest.bbone_handle_type_end == "AUTO" and bone.parent == bendy and bone.bone.use_connect:
+        return True
+    ends = [
+        (rest.bbone_handle_type_start, rest.bbone_custom_handle_start),
+        (rest.bbone_handle_type_end, rest.bbone_custom_handle_end),
+    ]
+    return any(kind != "AUTO" and by is not None and by.name == bone.name for kind, by in ends)
 
 
 def moves_by_channels(scene: Scene, child: Body | None, parent: Body | None) -> bool:
@@ -49,9 +72,7 @@ def why_late(scene: Scene, child: Body | None, parent: Body | None) -> str:
     """Why a joint's slider would move its child one change late; empty: it would not."""
     if moves_by_channels(scene, child, parent):
         return ""
-    return _late(
-        _ring(scene, child, parent), child, "remove the constraint, or shorten its chain (Chain Length)"
-    )
+    return _late(_ring(scene, child, parent))
 
 
 def of_joint(scene: Scene, item: Object) -> str:
@@ -61,17 +82,14 @@ def of_joint(scene: Scene, item: Object) -> str:
     child = references.resolve(settings.child)
     if not settings.driven or are_free(item) or not moves_by_channels(scene, child, parent):
         return why_late(scene, child, parent)
-    return _late(_ring(scene, child, parent), child, "refresh its sliders (condyle.drive)")
+    return _late(_ring(scene, child, parent), "refresh its sliders (condyle.drive)")
 
 
-def _late(ring: tuple[PoseBone, Constraint, Body] | None, child: Body | None, remedy: str) -> str:
-    if ring is None or child is None:
-        return ""
-    below, constraint, met = ring
+def _late(ring: tuple[str, str] | None, remedy: str = "") -> str:
     return (
-        f"{child.name} and {met.name} are both bent by the constraint {constraint.name!r} of bone {below.name!r}: "
-        "Blender computes such bones at once, even while it is muted, and would show what sliders do one change late; "
-        f"{remedy}"
+        ""
+        if ring is None
+        else f"{ring[0]} and would show what sliders do one change late; {remedy or ring[1]}"
     )
 
 

@@ -31,8 +31,9 @@ OBJECT = (
 BONE = ("name", "rotation_mode")
 REST = (
     *("name", "length", "inherit_scale", "use_connect", "use_inherit_rotation", "use_local_location"),
-    "use_relative_parent",
+    *("use_relative_parent", "bbone_segments", "bbone_handle_type_start", "bbone_handle_type_end"),
 )
+HANDLES = ("bbone_custom_handle_start", "bbone_custom_handle_end")
 MATRICES = ("matrix_world", "matrix_basis", "matrix_parent_inverse")
 VECTORS = ("location", "rotation_euler", "rotation_quaternion", "rotation_axis_angle", "scale")
 DELTAS = ("delta_rotation_euler", "delta_rotation_quaternion")
@@ -310,6 +311,7 @@ def _rest(bone: Bone) -> Record:
     return Record(
         **copied(bone, REST),
         **{name: getattr(bone, name).copy() for name in ("matrix_local", "head_local", "tail_local")},
+        **{name: (by := getattr(bone, name)) and Record(name=by.name) for name in HANDLES},
     )
 
 

@@ -69,6 +69,44 @@ def test_a_ring_is_known_where_blender_finds_one(part, scene, make, rig, capfd, 
     assert (LATE in part("baked.ik_chains").of_joint(scene, joint)) == late
 
 
+@pytest.mark.parametrize(
+    ("segments", "end", "connect", "ring"),
+    [
+        (8, "AUTO", True, True),
+        (8, "ABSOLUTE", False, True),
+        (1, "AUTO", True, False),
+        (8, "AUTO", False, False),
+    ],
+)
+def test_sliders_of_the_child_of_a_bendy_bone_act_at_once(
+    part, scene, make, body, capfd, segments, end, connect, ring
+):
+    """As of the limbs that generated rigs deform: Blender, asked for its cycles of dependencies, has none."""
+    rig = make.armature("Rig", BONES, connect)
+    thigh = rig.data.bones["Thigh"]
+    thigh.bbone_segments, thigh.bbone_handle_type_end = segments, end
+    thigh.bbone_custom_handle_end = None if end == "AUTO" else rig.data.bones["Shin"]
+    chains, ends = part("baked.ik_chains"), (body(rig, "Shin"), body(rig, "Thigh"))
+    make.update()
+    capfd.readouterr()
+    joint = knee(part, scene, rig)
+    assert chains.moves_by_channels(scene, *ends) == chains.are_free(joint) == ring
+    bends = []
+    for value in (0.2, 1.2):
+        joint["coordinate"] = value
+        joint.update_tag()
+        make.update()
+        bends.append(rig.pose.bones["Thigh"].matrix.inverted() @ rig.pose.bones["Shin"].matrix)
+    told = capfd.readouterr()
+    assert "Dependency cycle" not in told.out + told.err
+    turned = (bends[0].inverted() @ bends[1]).to_quaternion().angle
+    assert turned == pytest.approx(1.0, abs=0.02)  # the knee turns as its slider says
+    scene.frame_end = 3
+    scene.condyle.simulation.disconnect_bones = True
+    report = part("jobs.bake").bake_now(scene)
+    assert not [each for each in report.warnings if each.code == "stale-slider"]
+
+
 def follow(scene, joint):
     """How far the shin is from where the slider puts it."""
     bpy.context.view_layer.update()
