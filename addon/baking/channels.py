@@ -80,7 +80,7 @@ class Channels:
         rounding = SINGLE * (
             size + float(np.abs(np.array(bone.matrix_local.translation)).max()) + bone.length
         )
-        return float(np.abs(location).max()) <= 1e-4 * bone.length + rounding
+        return float(np.abs(location).max()) <= 1e-3 * bone.length + rounding
 
     def _is_connected(self, scene: Scene, location: np.ndarray) -> bool:
         """Whether the body is a connected bone, without location of its own; ModelError where it needs one."""

@@ -94,11 +94,27 @@ def _scales(
         yield each, size, by
 
 
+def factor_without_constraints(body: Any, scale: float, above: float) -> float:
+    """By what the scale of a `Body` that is a bone changes when its constraints are muted.
+
+    above: the scale of what carries it, as it is.
+    """
+    bone = body.pose_bone
+    if not is_scaled(bone):
+        return 1.0
+    return above * float(np.cbrt(np.abs(np.prod(bone.scale)))) / scale
+
+
+def is_scaled(item: Object | PoseBone) -> bool:
+    """Whether a constraint of an object or pose bone may scale it."""
+    return any(map(_sets_scale, item.constraints))
+
+
 def may_stretch(bone: PoseBone | None) -> bool:
     """Whether a constraint or keys may scale a pose bone, or one above of which it inherits all scale."""
     for each in () if bone is None else _scaled_by(bone, UNEVEN):
         is_bone = each.id_data != each
-        if is_bone and any(map(_sets_scale, each.constraints)):
+        if is_bone and is_scaled(each):
             return True
         if is_bone and compat.is_played(each.id_data, f"{each.path_from_id()}.scale"):
             return True

@@ -139,7 +139,7 @@ def add_joint(
     check_joints([(parent, child)])
     found = units.split_scale(child.matrix if matrix is None else matrix, "the joint's frame", child.owner)[0]
     world = Matrix(found.tolist())
-    _keep_shape(child)
+    _keep_shape(scene, child)
     for body in (parent, child):
         if body is not None and not body.data.body.enabled:
             make_body(scene, body)
@@ -226,12 +226,14 @@ def _effect_on_child(item: Object) -> Matrix:
     return item.matrix_world.copy()
 
 
-def _keep_shape(child: Body) -> None:
+def _keep_shape(scene: Scene, child: Body) -> None:
     """Let a bone below others that may stretch inherit their volume alone: with Blender's default it is sheared where
-    it turns, and what hangs on it is moved.
+    it turns, and what hangs on it is moved. One that a constraint stretches may begin away from its parent's tail.
     """
     bone = child.pose_bone
     is_own = bone is not None and not (child.object.data.library or child.object.data.override_library)
+    if is_own and bone.bone.use_connect and scales.is_scaled(bone):
+        scene.condyle.simulation.disconnect_bones = True
     if is_own and bone.bone.inherit_scale == "FULL" and scales.may_stretch(bone.parent):
         bone.bone.inherit_scale = "AVERAGE"
 

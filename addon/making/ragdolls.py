@@ -87,8 +87,6 @@ def add(scene: Scene, rig: Object, floor: bool = True) -> list[Object]:
         bodies_and_joints.make_body(scene, body, mass=figures[0], center=figures[1], inertia=figures[2])
         item = bodies_and_joints.add_joint(scene, bodies[limbs[name]], body, "fixed", update=False)
         item.condyle.joint.start_from = "EXACT"
-        # as they stand at the start, which may be beside the limb's tail
-        scene.condyle.simulation.disconnect_bones |= rig.data.bones[name].use_connect
     _make_solid(scene, bodies, bare, floor)
     return joints
 

@@ -93,6 +93,7 @@ def read_steps(
     start: dict[str, Any] = {}
     speed: dict[str, Any] = {}
     found, leaders = list[ModelBody](), list[ModelBody]()
+    factors: dict[Key, float] = {}
     joints: dict[int, connections.Coordinates] = {}
     for index, link in enumerate(links):
         body = link.body
@@ -103,6 +104,7 @@ def read_steps(
             leaders.append(ModelBody(index, body.handle(), name, scale, body.name))
             continue
         scales.check_own_scale(body)
+        scale *= _unstretched(body, scale, factors)
         arguments = _arguments(scene, link, known, curves or {})
         builder.add_body(body.name, **arguments)
         if link.joint is not None:
@@ -134,6 +136,22 @@ def read_steps(
     return SceneModel(
         model, state, tuple(found), held, muscles, tuple(leaders), followed, springs, fields, shapes
     )
+
+
+def _unstretched(body: Body, scale: float, factors: dict[Key, float]) -> float:
+    """By what the scale of a bone changes when the constraints of simulated bones are muted.
+
+    factors: of those above; that of this one is added.
+    """
+    if not body.bone:
+        return 1.0
+    above = [Body(body.object, each.name) for each in body.pose_bone.parent_recursive]
+    carrier = above[0] if above else Body(body.object)
+    _, carried = units.split_scale(carrier.matrix, carrier.name, carrier.owner)
+    own = scales.factor_without_constraints(body, scale, carried)
+    before = next((factors[key_of(each)] for each in above if key_of(each) in factors), 1.0)
+    factors[key_of(body)] = before * own
+    return factors[key_of(body)]
 
 
 def _held(links: list[_Link], moving: set[Key]) -> tuple[Handle, ...]:

@@ -32,6 +32,8 @@ def rig(scene, monkeypatch):
     made = bpy.data.objects["rig"]
     scene.frame_start, scene.frame_end = 1, 25
     bpy.context.view_layer.objects.active = made
+    for collection in made.data.collections_all:
+        collection.is_visible = True
     bpy.ops.object.mode_set(mode="EDIT")
     bones = made.data.edit_bones
     above = bones["DEF-spine"]
@@ -90,6 +92,21 @@ def test_controls_with_a_bone_between_them_that_has_constraints(part, scene, rig
     assert all(each.mute for each in between.constraints)
     part("jobs.bake").free_bake(scene)
     assert not any(each.mute for each in between.constraints)
+
+
+def test_limbs_that_are_stretched_at_the_first_frame(part, scene, rig):
+    """Their constraints scale them, and the bake mutes these: they are baked in the size that they have without."""
+    hand = rig.pose.bones["hand_ik.L"]
+    out = 0.2 * (hand.bone.head_local - rig.data.bones["ORG-upper_arm.L"].head_local).normalized()
+    hand.location = hand.bone.matrix_local.to_3x3().inverted() @ out
+    hand.keyframe_insert("location", frame=1)
+    scene.frame_set(1)
+    names = ("ORG-upper_arm.L", "ORG-forearm.L", "ORG-hand.L")
+    stretched = rig.pose.bones[names[0]].matrix.to_scale()[1]
+    add_chain(rig, *names, preset="TAIL")
+    report = part("jobs.bake").bake_now(scene)
+    assert stretched > 1.05 and heads_off(scene, rig, report) < SINGLE
+    assert rig.pose.bones[names[0]].matrix.to_scale()[1] == pytest.approx(1.0, abs=1e-5)
 
 
 def test_a_ragdoll_takes_all_that_deforms_along(part, scene, rig):
