@@ -7,8 +7,6 @@ import bpy
 import numpy as np
 import pytest
 
-from tests.physics.io.osim import wrapped
-
 from ..said import codes, said
 from .levers import SMALL, lever
 
@@ -365,7 +363,8 @@ def test_a_bake_of_a_model_on_sliders_is_up_to_date(part, scene, lever):
 
 
 def test_a_path_passes_a_surface_on_one_strand_at_a_time(part, scene, ph, tmp_path):
-    path = wrapped(tmp_path, at="0.2 0 0", radius=0.02, ball="<length>1</length><quadrant>x</quadrant>")
+    osim = pytest.importorskip("tests.physics.io.osim")
+    path = osim.wrapped(tmp_path, at="0.2 0 0", radius=0.02, ball="<length>1</length><quadrant>x</quadrant>")
     text = (
         path.read_text()
         .replace("WrapSphere", "WrapCylinder")
