@@ -30,7 +30,7 @@ class Leaders:
 
 @dataclass(frozen=True)
 class ModelMuscle:
-    """A muscle of the model: the session uid of its curve, its name, its excitation input (None: no force), and the
+    """A muscle of the model: the session uid of its curve, its name, its excitation input (None: it has none), and the
     coordinate of its controller (None: it is excited by keys).
     """
 

@@ -1,4 +1,4 @@
-"""Bones that wait for what hangs on them: Blender breaks such a ring anywhere, and shows the bone one change late.
+"""Bones that wait for their children: Blender breaks such a ring anywhere, and shows the bone one change late.
 
 Its inverse kinematics computes a chain of bones at once, also where their constraint is muted: none of them is done
 before all are. A bendy bone is not done before the bones by which its curve ends, its connected child as a rule.

@@ -24,7 +24,7 @@ SCALING = {
 
 
 def check_own_scale(body: Any) -> None:
-    """ModelError where a `Body` is a bone with a non-uniform scale of its own, which would move what hangs on it."""
+    """ModelError where a `Body` is a bone with a non-uniform scale of its own, which would move its children."""
     if body.bone and unevenness(np.array(body.pose_bone.scale)):
         shown = ", ".join(f"{length:.4g}" for length in body.pose_bone.scale)
         raise physics_access.model_error(f"{body.name}: non-uniform scale ({shown}); clear it (Alt+S) first")
@@ -92,17 +92,6 @@ def _scales(
                 size = np.linalg.norm(made, axis=0)
                 size[0] = np.copysign(size[0], np.linalg.det(made))
         yield each, size, by
-
-
-def factor_without_constraints(body: Any, scale: float, above: float) -> float:
-    """By what the scale of a `Body` that is a bone changes when its constraints are muted.
-
-    above: the scale of what carries it, as it is.
-    """
-    bone = body.pose_bone
-    if not is_scaled(bone):
-        return 1.0
-    return above * float(np.cbrt(np.abs(np.prod(bone.scale)))) / scale
 
 
 def is_scaled(item: Object | PoseBone) -> bool:

@@ -24,6 +24,7 @@ KINDS = {
         *(Followed, Strength, Seen, Handle, Finding),
     )
 }
+ROWS = {"tuple": tuple, "list": list, "frozenset": frozenset}
 #: what only the scene itself has a use for: springs are those of a live run's sliders
 LEFT_OUT = {"view", "carried", "changes", "springs"}
 #: numbers of objects, by which Blender knows them in this session: in a file they are counted anew
@@ -79,12 +80,12 @@ class _Writer:
         physics = physics_access.physics()
         if isinstance(value, physics.State):
             return {"state": physics_access.part("io.model_file").state_to_dict(value)}
-        names = {
+        kinds = {
             "model": physics.Model,
             "joint": physics.joints.Joint,
             "controller": physics.muscles.Proportional,
         }
-        for name, kind in names.items():
+        for name, kind in kinds.items():
             if isinstance(value, kind):
                 return {name: value.to_dict()}
         raise TypeError(f"a shot cannot be saved with a {type(value).__name__}")
@@ -102,35 +103,20 @@ class _Reader:
             own = {name: self.read(each) for name, each in inside.items()}
             missing = {"view": None, "carried": None} if kind == "Shot" else {}
             return KINDS[kind](**own, **missing)
-        return getattr(self, f"_read_{kind}")(inside)
+        if kind in ROWS:
+            return ROWS[kind](map(self.read, inside))
+        if kind == "map":
+            return {self.read(key): self.read(each) for key, each in inside}
+        if kind in ("array", "float"):
+            return self._arrays[inside] if kind == "array" else float(inside)
+        return self._of_physics(kind, inside)
 
-    def _read_float(self, inside: str) -> float:
-        return float(inside)
-
-    def _read_array(self, inside: str) -> np.ndarray:
-        return self._arrays[inside]
-
-    def _read_tuple(self, inside: list[Any]) -> tuple[Any, ...]:
-        return tuple(map(self.read, inside))
-
-    def _read_list(self, inside: list[Any]) -> list[Any]:
-        return list(map(self.read, inside))
-
-    def _read_frozenset(self, inside: list[Any]) -> frozenset[Any]:
-        return frozenset(map(self.read, inside))
-
-    def _read_map(self, inside: list[Any]) -> dict[Any, Any]:
-        return {self.read(key): self.read(each) for key, each in inside}
-
-    def _read_model(self, inside: dict[str, Any]) -> Any:
-        self._model = physics_access.physics().ModelBuilder.from_dict(inside).build()
-        return self._model
-
-    def _read_state(self, inside: dict[str, Any]) -> Any:
-        return physics_access.part("io.model_file").state_from_dict(self._model, inside)
-
-    def _read_joint(self, inside: dict[str, Any]) -> Any:
-        return physics_access.physics().joints.from_dict(inside)
-
-    def _read_controller(self, inside: dict[str, Any]) -> Any:
-        return physics_access.physics().muscles.Proportional.from_dict(inside)
+    def _of_physics(self, kind: str, inside: dict[str, Any]) -> Any:
+        physics = physics_access.physics()
+        if kind == "model":
+            self._model = physics.ModelBuilder.from_dict(inside).build()
+            return self._model
+        if kind == "state":
+            return physics_access.part("io.model_file").state_from_dict(self._model, inside)
+        kinds = {"joint": physics.joints, "controller": physics.muscles.Proportional}
+        return kinds[kind].from_dict(inside)

@@ -228,7 +228,7 @@ def _effect_on_child(item: Object) -> Matrix:
 
 def _keep_shape(scene: Scene, child: Body) -> None:
     """Let a bone below others that may stretch inherit their volume alone: with Blender's default it is sheared where
-    it turns, and what hangs on it is moved. One that a constraint stretches may begin away from its parent's tail.
+    it turns, and its children are moved. One that a constraint stretches may begin away from its parent's tail.
     """
     bone = child.pose_bone
     is_own = bone is not None and not (child.object.data.library or child.object.data.override_library)

@@ -183,7 +183,7 @@ class Carriers:
 
     def under(self, item: Object, body: Body | None) -> Body | None:
         """As `base`, of what carries a joint or connection; it hangs on the object that it is placed by if this is
-        animated, where it is held to the world (None), or on what stretches.
+        animated, without a parent (None), or where its parent stretches.
         """
         return self._followed.get(key_of(Body(item))) or (None if body is None else self.base(body))
 

@@ -81,8 +81,8 @@ class Source:
 
 
 def source_of_joint(item: Object) -> Source:
-    """The source of a joint, on its Empty where that is held to the world and may move, or moves on a parent that
-    stretches; ModelError where its child or parent is missing.
+    """The source of a joint, on its Empty where it has no parent and may move, or its parent may stretch; ModelError
+    where its child or parent is missing.
     """
     settings = item.condyle.joint
     child = references.resolve(settings.child)

@@ -150,7 +150,7 @@ def read_path(
         own = muscle_points.pose_of(point.target) if moves else base
         local = invert(own) @ np.append(point.place, 1.0)
         position, condition = _ruled(item, number, local[:3] * units.length_scale(scene), joints)
-        if moves:  # functions are in the frame of what carries it, which may not be simulated
+        if moves:  # functions are in the frame of its body, which may not be simulated
             pose = units.to_metres(invert(base) @ own, scene)
             in_frame = physics_access.part("io.opensim_muscles").in_frame
             position = in_frame(position, pose, f"{number + 1}")

@@ -139,19 +139,22 @@ def read_steps(
 
 
 def _unstretched(body: Body, scale: float, factors: dict[Key, float]) -> float:
-    """By what the scale of a bone changes when the constraints of simulated bones are muted.
+    """By what the scale of a body changes when the constraints of simulated bones are muted.
 
-    factors: of those above; that of this one is added.
+    factors: other than 1, of bones above; that of this one is added.
     """
-    if not body.bone:
+    bone = body.pose_bone
+    if bone is None:
         return 1.0
-    above = [Body(body.object, each.name) for each in body.pose_bone.parent_recursive]
-    carrier = above[0] if above else Body(body.object)
-    _, carried = units.split_scale(carrier.matrix, carrier.name, carrier.owner)
-    own = scales.factor_without_constraints(body, scale, carried)
-    before = next((factors[key_of(each)] for each in above if key_of(each) in factors), 1.0)
-    factors[key_of(body)] = before * own
-    return factors[key_of(body)]
+    keys = (key_of(Body(body.object, each.name)) for each in bone.parent_recursive) if factors else ()
+    found = next((factors[key] for key in keys if key in factors), 1.0)
+    if scales.is_scaled(bone):
+        above = Body(body.object, bone.parent.name if bone.parent else "")
+        _, carried = units.split_scale(above.matrix, above.name, above.owner)
+        found *= carried * float(np.cbrt(np.abs(np.prod(np.array(bone.scale))))) / scale
+    if found != 1.0:
+        factors[key_of(body)] = found
+    return found
 
 
 def _held(links: list[_Link], moving: set[Key]) -> tuple[Handle, ...]:

@@ -11,3 +11,8 @@ def said(findings: Iterable[Any]) -> list[tuple[Any, ...]]:
 
 def codes(findings: Iterable[Any]) -> list[str]:
     return [each.code for each in findings]
+
+
+def culprit(part, finding):
+    """The object or bone of a finding, or None."""
+    return part("data.finding_list").culprit(finding)

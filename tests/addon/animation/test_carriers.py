@@ -8,7 +8,7 @@ from tests.addon.walking import WAYS, add_tail, apart, walked, walker
 
 from ..frames_shown import over_frames
 from ..keying import set_keys
-from ..said import codes, said
+from ..said import codes, culprit, said
 
 TORN = 1e-4  # m: a tenth of a millimetre is nothing to be seen
 SINGLE = 4e-6  # float32
@@ -253,7 +253,7 @@ def test_a_parent_that_its_child_carries_is_refused(part, scene, make, body, aut
         assert codes(part("jobs.bake").bake_now(scene).warnings) == []
         return
     (found,) = part("jobs.scene_checks").check(scene)
-    assert found.is_error and part("data.finding_list").culprit(found).object == joint
+    assert found.is_error and culprit(part, found).object == joint
     assert said([found]) == [("parent-on-child", joint.name, "Top", "Bob")]
     with pytest.raises(ph.ModelError):
         part("jobs.bake").bake_now(scene)

@@ -6,7 +6,7 @@ import pytest
 
 from ..chain_rigs import select_bones
 from ..keying import curves_of, key_slider, make_keys, set_keys
-from ..said import codes, said
+from ..said import codes, culprit, said
 from .test_start_states import pendulum  # noqa: F401
 
 
@@ -109,11 +109,7 @@ def test_the_check_tells_of_a_slider_that_stands_elsewhere_than_the_start(part, 
     (finding,) = told()
     assert said([finding]) == [("start-not-slider", "Hinge", "0°", "45.84°")]
     assert finding in part("jobs.bake").check_now(scene)
-    assert (
-        part("data.finding_list").culprit(finding).object == joint
-        and not finding.is_error
-        and scene.frame_current == 1
-    )
+    assert culprit(part, finding).object == joint and not finding.is_error and scene.frame_current == 1
     joint.condyle.joint.prescribed = True  # it starts where its slider is
     assert told() == []
     joint.condyle.joint.prescribed = False

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
-from ..said import codes
+from ..said import codes, culprit
 from .test_scene import leg, run  # noqa: F401
 
 pytestmark = pytest.mark.small
@@ -54,9 +54,7 @@ def test_a_slider_that_shows_an_older_curve_is_told_until_it_is_renewed(part, sc
         frame.object.location.y += 0.02
     bpy.context.view_layer.update()
     (told,) = (finding for finding in run(part, scene) if finding.code == "stale-slider")
-    assert part("data.finding_list").culprit(told).object == joint and told.values["apart"].startswith(
-        "20 mm"
-    )
+    assert culprit(part, told).object == joint and told.values["apart"].startswith("20 mm")
     bpy.context.view_layer.objects.active = joint
     assert bpy.ops.condyle.drive() == {"FINISHED"}
     assert "stale-slider" not in codes(run(part, scene))

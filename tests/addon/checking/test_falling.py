@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from ..said import codes, said
+from ..said import codes, culprit, said
 
 pytestmark = pytest.mark.small
 
@@ -131,9 +131,9 @@ def test_a_connection_of_any_of_its_bodies_to_the_world_may_hold_it(part, scene,
     made = connect(part, scene, walker["thigh"], kind)
     (hint,) = told(part, scene)  # of the other body, which it does not hold
     assert said([hint]) == [("will-fall", "Other")]
-    assert part("data.finding_list").culprit(hint).object == other
+    assert culprit(part, hint).object == other
     made.condyle.connection.active = False
-    assert [part("data.finding_list").culprit(each).object for each in told(part, scene)] == [
+    assert [culprit(part, each).object for each in told(part, scene)] == [
         walker["root"],
         other,
     ]
@@ -197,10 +197,7 @@ def test_of_many_the_first_is_named_and_selected(part, scene, make, walker):
         stone = make.box(f"Stone {number}", (number, 2, 1))
         part("making.bodies_and_joints").make_body(scene, part("data.references").Body(stone), motion="FREE")
     root, stones = told(part, scene)
-    assert (
-        part("data.finding_list").culprit(root).object == walker["root"]
-        and part("data.finding_list").culprit(stones).object.name == "Stone 0"
-    )
+    assert culprit(part, root).object == walker["root"] and culprit(part, stones).object.name == "Stone 0"
     assert said([stones]) == [("will-fall", "Stone 0, Stone 1, Stone 2, Stone 3 and 2 others")]
 
 
@@ -212,10 +209,7 @@ def test_an_import_tells_of_what_it_made_alone(part, scene, make, tmp_path, walk
     (hint,) = (each for each in session.findings if each.is_hint)
     assert session.findings[0] is hint and hint.source == part("data.findings").CHECK
     assert said([hint]) == [("joint-will-fall", "trunk")]
-    assert (
-        part("data.finding_list").culprit(hint).object.name == "trunk joint"
-        and "see the list" in session.message
-    )
+    assert culprit(part, hint).object.name == "trunk joint" and "see the list" in session.message
     bpy.data.objects.remove(bpy.data.objects["hopper"])  # as an undo does with all that it made
     part("handlers.file_load").on_undo()
     assert hint not in session.findings

@@ -6,7 +6,7 @@ import pytest
 from mathutils import Matrix
 
 from ..keying import key_slider
-from ..said import said
+from ..said import culprit, said
 from .test_scene import leg as hanging  # noqa: F401
 
 pytestmark = pytest.mark.small
@@ -43,7 +43,7 @@ def test_forces_that_balance_are_the_reason_and_the_line_selects_the_joint(part,
     assert bpy.ops.condyle.bake() == {"FINISHED"}
     (finding,) = part("blender.session").findings
     assert finding.code == "no-motion-balance" and finding.source == part("data.findings").BAKE
-    assert part("data.finding_list").culprit(finding).object == leg["hip"] and not finding.is_error
+    assert culprit(part, finding).object == leg["hip"] and not finding.is_error
     assert part("blender.session").message.endswith("1 warning")
 
 

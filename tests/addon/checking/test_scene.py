@@ -9,7 +9,7 @@ import pytest
 from mathutils import Matrix
 
 from ..keying import key_slider, set_keys
-from ..said import said
+from ..said import culprit, said
 from ..selecting import select
 
 pytestmark = pytest.mark.small
@@ -49,8 +49,8 @@ def test_all_errors_are_found_at_once_and_stop_a_bake(part, scene, leg, ph):
     by_hand(leg["shank"], inertia=(0.01, 0.01, 0.05))
     found = run(part, scene)
     assert [finding.is_error for finding in found] == [True, True]
-    assert "mass" in found[0].text and part("data.finding_list").culprit(found[0]).object == leg["thigh"]
-    assert "inertia" in found[1].text and part("data.finding_list").culprit(found[1]).object == leg["shank"]
+    assert "mass" in found[0].text and culprit(part, found[0]).object == leg["thigh"]
+    assert "inertia" in found[1].text and culprit(part, found[1]).object == leg["shank"]
     with pytest.raises(ph.ModelError, match=r"mass .*Thigh.*; and 1 more, see the list beside Check Scene"):
         part("jobs.bake").bake_now(scene)
     assert len(part("blender.session").findings) == 2 and not leg["thigh"].condyle.channels.baked
@@ -69,7 +69,7 @@ def test_two_joints_of_one_body_and_reversed_limits_are_errors(part, scene, leg,
     texts = [finding.text for finding in found]
     assert "joints 'Knee' and 'Knee.001' both move Shank; remove one" in texts[0]
     assert any("limit" in text for text in texts[1:]) and all(finding.is_error for finding in found)
-    assert part("data.finding_list").culprit(found[0]).object == double
+    assert culprit(part, found[0]).object == double
     with pytest.raises(ph.ModelError, match="both move Shank"):
         part("jobs.bake").bake_now(scene)
 
@@ -78,7 +78,7 @@ def test_a_joint_without_its_child_is_named(part, scene, leg):
     leg["knee"].condyle.joint.child.object = None
     (finding,) = run(part, scene)
     assert finding.is_error and "its child is missing" in finding.text
-    assert part("data.finding_list").culprit(finding).object == leg["knee"]
+    assert culprit(part, finding).object == leg["knee"]
 
 
 def test_a_slider_outside_of_limits_is_told(part, scene, leg):
@@ -89,7 +89,7 @@ def test_a_slider_outside_of_limits_is_told(part, scene, leg):
     leg["knee"]["coordinate"] = 1.5  # as keys or a script may set it
     finding, _ = run(part, scene)  # it does not stand at its start either
     assert said([finding]) == [("slider-outside-limits", "Knee", "Angle", "85.94°", "0°", "57.3°")]
-    assert not finding.is_error and part("data.finding_list").culprit(finding).object == leg["knee"]
+    assert not finding.is_error and culprit(part, finding).object == leg["knee"]
 
 
 def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
@@ -101,7 +101,7 @@ def test_keys_beyond_the_ends_of_a_slider_are_told(part, scene, leg):
     leg["hip"].keyframe_insert('["coordinate"]', frame=4)
     (found,) = run(part, scene)
     assert said([found]) == [("keys-outside-slider", "Hip", "Angle", "0°", "114.6°", "-57.3°", "57.3°")]
-    assert not found.is_error and part("data.finding_list").culprit(found).object == leg["hip"]
+    assert not found.is_error and culprit(part, found).object == leg["hip"]
 
 
 def test_a_hinge_keyed_beyond_its_slider_is_not_told_of_a_round(part, scene, leg):
@@ -153,14 +153,12 @@ def test_rest_and_start_outside_of_limits_are_told(part, scene, leg):
         ("rest-outside-limits", "Knee", "angle", "85.94°", "0°", "57.3°"),
         ("start-outside-limits", "Knee", "angle", "-28.65°", "0°", "57.3°"),
     ]
-    assert {part("data.finding_list").culprit(finding).object for finding in found} == {
-        leg["knee"]
-    } and not found[0].is_error
+    assert {culprit(part, finding).object for finding in found} == {leg["knee"]} and not found[0].is_error
     report = part("jobs.bake").bake_now(scene)
     assert report.warnings == found
-    assert [
-        part("data.finding_list").culprit(finding).object for finding in part("blender.session").findings
-    ] == [leg["knee"]] * 2
+    assert [culprit(part, finding).object for finding in part("blender.session").findings] == [
+        leg["knee"]
+    ] * 2
 
 
 def test_a_body_that_its_joint_cannot_reach_is_told_with_the_distance(part, scene, leg):
@@ -170,7 +168,7 @@ def test_a_body_that_its_joint_cannot_reach_is_told_with_the_distance(part, scen
     (code, *called, apart), *_ = said([finding])
     assert (code, *called) == ("out-of-reach", "Shank", "Knee")
     far = float(apart.split(" mm")[0])
-    assert 0.0 < far <= 20.0 and part("data.finding_list").culprit(finding).object == leg["shank"]
+    assert 0.0 < far <= 20.0 and culprit(part, finding).object == leg["shank"]
     leg["shank"].location.x -= 0.02
     bpy.context.view_layer.update()
     turned = Matrix.Translation((0, 0, 0.75)) @ Matrix.Rotation(0.4, 4, leg["knee"].condyle.joint.axis)
@@ -183,7 +181,7 @@ def test_bodies_that_nothing_holds_are_told(part, scene, make):
     ball = make.box("Ball", (0, 0, 3))
     part("making.bodies_and_joints").make_body(scene, part("data.references").Body(ball), motion="FREE")
     (finding,) = run(part, scene)
-    assert finding.code == "nothing-holds" and part("data.finding_list").culprit(finding).object == ball
+    assert finding.code == "nothing-holds" and culprit(part, finding).object == ball
     scene.condyle.simulation.gravity = (0, 0, 0)
     assert run(part, scene) == []
 
@@ -199,11 +197,11 @@ def test_muscles_with_loose_points_are_told(part, scene, leg, make, body):
     points.release(muscle, 1)
     (finding,) = run(part, scene)
     assert said([finding]) == [("loose-points", "Vastus", "2")]
-    assert part("data.finding_list").culprit(finding).object == muscle
+    assert culprit(part, finding).object == muscle
     for index in (1, 2):
         points.hook(muscle, index, thigh, places[index])
     (finding,) = run(part, scene)
-    assert finding.is_error and part("data.finding_list").culprit(finding).object == muscle
+    assert finding.is_error and culprit(part, finding).object == muscle
 
 
 @pytest.mark.parametrize(
@@ -224,10 +222,7 @@ def test_figures_that_no_such_body_has_are_told(part, scene, leg, figures, told)
     for name, value in figures.items():
         setattr(settings, name, value)
     (finding,) = run(part, scene)
-    assert (
-        said([finding])[0][: len(told)] == told
-        and part("data.finding_list").culprit(finding).object == leg["shank"]
-    )
+    assert said([finding])[0][: len(told)] == told and culprit(part, finding).object == leg["shank"]
 
 
 def test_a_bad_mass_is_told_beside_a_joint_that_is_not_complete(part, scene, make, body):
@@ -256,7 +251,7 @@ def test_a_new_obstacle_lies_across_a_muscle_and_leaves_its_points_out(part, sce
     obstacle.condyle.obstacle.radius = 0.25  # both ends are 0.204 m from its axis
     (finding,) = run(part, scene)
     assert said([finding]) == [("point-in-obstacle", "Vastus", obstacle.name, "1, 2")]
-    assert part("data.finding_list").culprit(finding).object == muscle
+    assert culprit(part, finding).object == muscle
     bpy.ops.object.delete()
     # a turned cursor says how it lies: along the strand, whose points leave less room than usual
     scene.cursor.rotation_euler, scene.cursor.location = (0.1, 0.0, 0.0), (0.0, -0.02, 0.6)
@@ -274,7 +269,7 @@ def test_a_bone_is_selected_in_the_pose(part, scene, make, body):
     part("making.bodies_and_joints").add_joint(scene, body(rig, "A"), body(rig, "B"), "hinge", name="Elbow")
     rig.pose.bones["B"].condyle.body.mass = 0.0
     (finding,) = run(part, scene)
-    assert finding.is_error and part("data.finding_list").culprit(finding) == body(rig, "B")
+    assert finding.is_error and culprit(part, finding) == body(rig, "B")
     part("blender.session").findings = [finding]
     bpy.context.view_layer.objects.active = rig
     bpy.ops.object.mode_set(mode="POSE")
@@ -293,12 +288,11 @@ def test_lines_find_what_they_name(part, scene, make):
         ("nothing to see in Kneecap", None),
         ("Knee.001 and Knee", longer),
     ):
-        listed = part("data.finding_list")
-        culprit = listed.culprit(listed.named(scene, findings.error(None, text)))
-        assert (culprit.object if culprit else None) == item
+        found = culprit(part, part("data.finding_list").named(scene, findings.error(None, text)))
+        assert (found.object if found else None) == item
     gone = findings.about(one, "no-motion")
     bpy.data.objects.remove(one)
-    assert part("data.finding_list").culprit(gone) is None
+    assert culprit(part, gone) is None
 
 
 def test_the_arrow_of_a_line_about_what_was_deleted_leads_nowhere(part, scene, leg):
@@ -316,7 +310,7 @@ def test_the_arrow_of_a_line_about_what_was_deleted_leads_nowhere(part, scene, l
     bpy.context.view_layer.objects.active = leg["shank"]
     with bpy.context.temp_override(selected_objects=[leg["shank"]], active_object=leg["shank"]):
         assert bpy.ops.object.delete() == {"FINISHED"}
-    assert part("data.finding_list").culprit(finding) is not None  # the joint still names it
+    assert culprit(part, finding) is not None  # the joint still names it
     assert arrow() is False
     with pytest.raises(RuntimeError, match="no longer exists"):
         bpy.ops.condyle.select_culprit(index=0)
@@ -338,7 +332,7 @@ def test_reversed_limits_are_told_of_their_joint_in_its_unit(part, scene, leg):
     assert (
         finding.text == "joint 'Hip': the lower limit of Angle must be below the upper, got 57.3° and -57.3°"
     )
-    assert finding.is_error and part("data.finding_list").culprit(finding).object == leg["hip"]
+    assert finding.is_error and culprit(part, finding).object == leg["hip"]
 
 
 def test_a_body_that_is_animated_is_told_of_no_more(part, scene, leg):
@@ -354,7 +348,7 @@ def test_a_muscle_that_joins_nothing_simulated_is_left_out_and_told(part, scene,
     )
     (finding,) = run(part, scene)
     assert said([finding]) == [("muscle-left-out", "Cord")]
-    assert part("data.finding_list").culprit(finding).object == muscle
+    assert culprit(part, finding).object == muscle
     assert part("reading.scene").read(scene).muscles == ()
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mathutils import Matrix
 
-from ..said import said
+from ..said import culprit, said
 
 pytestmark = pytest.mark.small
 
@@ -54,17 +54,14 @@ def test_what_begins_inside_ground_is_told_with_its_depth(
     (finding,) = part("jobs.scene_checks").check(scene)
     code = "deep-soft-start" if contact == "SOFT" else "deep-start"
     assert said([finding]) == [(code, "Stone", depth, "Ground Stone")]
-    assert (
-        finding.is_error is (contact == "RIGID")
-        and part("data.finding_list").culprit(finding).object == stone
-    )
+    assert finding.is_error is (contact == "RIGID") and culprit(part, finding).object == stone
     assert bpy.ops.condyle.check_scene() == {"FINISHED"}
     assert bpy.ops.condyle.select_culprit(index=0) == {"FINISHED"}
     assert bpy.context.view_layer.objects.active == stone
     if contact == "SOFT":
         assert part("jobs.bake").check_now(scene) == [finding]
         assert finding in part("jobs.bake").bake_now(scene).warnings
-        assert part("data.finding_list").culprit(part("blender.session").findings[0]).object == stone
+        assert culprit(part, part("blender.session").findings[0]).object == stone
         return
     with pytest.raises(ph.ModelError, match=r"Stone begins .* inside the ground"):
         part("jobs.bake").check_now(scene)

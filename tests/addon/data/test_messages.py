@@ -8,6 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from ..said import culprit
+
 #: which argument of a call is the code
 PLACES = {"about": 1, "error": 2, "Finding": 0}
 
@@ -94,6 +96,4 @@ def test_a_finding_says_its_text_with_its_values(part):
     found = findings.about(None, "deep-start", body="Stone", depth="5 mm", ground="Floor")
     assert all(value in found.text for value in found.values.values())
     problem = findings.error(None, ValueError("no mass"))
-    assert (
-        problem.text == "no mass" and problem.is_error and part("data.finding_list").culprit(problem) is None
-    )
+    assert problem.text == "no mass" and problem.is_error and culprit(part, problem) is None

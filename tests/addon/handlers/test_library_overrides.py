@@ -4,6 +4,8 @@ import bpy
 import numpy as np
 import pytest
 
+from ..said import culprit
+
 BONES = {
     "A": ((0, 0, 1), (0, 0, 0.5), None),
     "B": ((0, 0, 0.5), (0.1, 0, 0), "A"),
@@ -290,7 +292,7 @@ def test_a_joint_beside_others_that_is_in_no_scene_is_told_by_check_scene(part, 
     found = part("jobs.scene_checks").check(scene)
     (line,) = [each for each in found if each.code == "joint-not-in-scene"]
     assert line.values == {"joint": "Knee", "body": "Shank", "collections": "Condyle"}
-    assert part("data.finding_list").culprit(line).object == shank
+    assert culprit(part, line).object == shank
     assert not any("Remove" in each.remedy or each.code == "left-over" for each in found)
     other = bpy.data.scenes.new("Other")
     other.collection.children.link(bpy.data.collections["Condyle"])

@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 
+from ..said import culprit
 from ..selecting import select
 
 
@@ -120,4 +121,4 @@ def test_a_start_that_does_not_close_the_loop_is_told_by_its_coordinate(part, sc
     # the left one has to take the right one along
     (told,) = again
     assert (told.code, told.values["coordinate"]) == ("velocities-by-constraints", "Left.angle")
-    assert told.values["before"] == "34.38°/s" and part("data.finding_list").culprit(told).name == "Left"
+    assert told.values["before"] == "34.38°/s" and culprit(part, told).name == "Left"

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 import pytest
 
-from ..said import said
+from ..said import culprit, said
 
 pytestmark = pytest.mark.small
 
@@ -57,7 +57,7 @@ def test_a_baked_action_that_the_user_has_taken_away_is_told(part, scene, baked,
         found = [
             each for each in part("jobs.scene_checks").check(scene) if each.code.startswith("baked-action")
         ]
-        assert all(part("data.finding_list").culprit(each).object == shank for each in found)
+        assert all(culprit(part, each).object == shank for each in found)
         badge = [each for each in changes(part, scene) if each[0].startswith("baked-action")]
         # what was only put aside is not out of date
         assert badge == [each for each in said(found) if each[0] == "baked-action-gone"]
